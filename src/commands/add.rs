@@ -1,0 +1,211 @@
+//! `aizo add`: stores an observation, or many from standard input.
+
+use std::io::{self, BufRead, Read, Write};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Context;
+use super::outcome::{Outcome, Outcomes};
+use super::record::{prepare, record};
+use crate::error::Failure;
+use crate::merge::Observation;
+use crate::model::{Origin, Score, parse_keywords};
+use crate::present::{Answer, Page};
+
+/// A longer line is no entry: the texts of one have at most some ten thousand bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Arguments of `add`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo add \"concise code\" \"asked twice for a shorter version\" --keywords brevity,lean
+  aizo add \"force-push to main\" \"never do that\" --score 0.5 --scenarios coding
+  aizo add --stdin < many.jsonl
+
+A score of 0 to 1.5 makes a hard limit. One JSON object a line for --stdin:
+  {\"item\": \"tabs\", \"reason\": \"uses tabs\", \"score\": 5, \"keywords\": [\"indent\"]}")]
+pub struct Args {
+    /// The thing liked or disliked, in a few words
+    #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
+    item: Option<String>,
+    /// Why it matters, in a sentence
+    #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
+    reason: Option<String>,
+    /// From 0 (never) to 10 (always); a new entry without one gets 9.0
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    score: Option<Score>,
+    /// Further words it is found by, comma-separated
+    #[arg(
+        long,
+        value_name = "A,B",
+        default_value = "",
+        hide_default_value = true
+    )]
+    keywords: String,
+    /// Kinds of task it belongs to, comma-separated
+    #[arg(
+        long,
+        value_name = "A,B",
+        default_value = "",
+        hide_default_value = true
+    )]
+    scenarios: String,
+    /// A label of where it came from; `analysis` and `import` say that the user did not state it
+    #[arg(long, value_name = "LABEL", default_value = "manual")]
+    source: String,
+    /// Read one JSON object a line from standard input; all are stored, or none
+    #[arg(long, conflicts_with_all = ["score", "keywords", "scenarios"])]
+    stdin: bool,
+}
+
+/// What `add` replies: one outcome, or one for each line.
+pub enum Reply {
+    /// For a single entry.
+    One(Box<dyn Answer>),
+    /// For many.
+    Many(Box<dyn Answer>),
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let (Reply::One(answer) | Reply::Many(answer)) = self;
+        answer.text(page)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (Reply::One(answer) | Reply::Many(answer)) = self;
+        answer.json(out)
+    }
+}
+
+/// Runs `add`.
+///
+/// # Errors
+/// What may not enter the store; with `--stdin`, the first line that may not.
+pub fn run(args: Args, context: &Context) -> anyhow::Result<Reply> {
+    if args.stdin {
+        let observations = read_lines(io::stdin().lock(), &args.source, context)?;
+        let outcomes = context.write(|transaction| {
+            observations
+                .iter()
+                .map(|(line, seen)| {
+                    record(transaction, seen).map_err(|error| error.context(format!("line {line}")))
+                })
+                .collect::<anyhow::Result<Vec<Outcome>>>()
+        })?;
+        return Ok(Reply::Many(Box::new(Outcomes(outcomes))));
+    }
+    let seen = prepare(Observation {
+        item: args.item.unwrap_or_default(),
+        reason: args.reason.unwrap_or_default(),
+        keywords: parse_keywords("keyword", &args.keywords)?,
+        scenarios: parse_keywords("scenario", &args.scenarios)?,
+        score: args.score,
+        origin: origin_of(&args.source),
+        source: args.source,
+        quote: None,
+    })?;
+    let outcome = context.write(|transaction| record(transaction, &seen))?;
+    Ok(Reply::One(Box::new(outcome)))
+}
+
+/// The command line speaks for the user, unless the caller itself says that something was inferred or
+/// read from elsewhere.
+fn origin_of(source: &str) -> Origin {
+    match source.trim().to_lowercase().as_str() {
+        "analysis" => Origin::Analysis,
+        "import" => Origin::Import,
+        _ => Origin::User,
+    }
+}
+
+/// One line of `--stdin`.
+#[derive(Debug, Deserialize)]
+struct Line {
+    item: String,
+    #[serde(default)]
+    reason: String,
+    #[serde(alias = "base_score")]
+    score: Option<f64>,
+    #[serde(default)]
+    keywords: Words,
+    #[serde(default)]
+    scenarios: Words,
+    source: Option<String>,
+    /// What else is on the line.
+    #[serde(flatten)]
+    unknown: serde_json::Map<String, Value>,
+}
+
+/// Keywords as a list, or as one comma-separated text.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    List(Vec<String>),
+    Text(String),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Words::List(Vec::new())
+    }
+}
+
+impl Words {
+    fn text(&self) -> String {
+        match self {
+            Words::List(words) => words.join(","),
+            Words::Text(text) => text.clone(),
+        }
+    }
+}
+
+fn read_lines(
+    mut input: impl BufRead,
+    source: &str,
+    context: &Context,
+) -> anyhow::Result<Vec<(usize, Observation)>> {
+    let mut found = Vec::new();
+    for number in 1.. {
+        let mut bytes = Vec::new();
+        input
+            .by_ref()
+            .take(LONGEST_LINE + 1)
+            .read_until(b'\n', &mut bytes)?;
+        if bytes.is_empty() {
+            break;
+        }
+        let at = |error: anyhow::Error| error.context(format!("line {number}"));
+        if bytes.len() as u64 > LONGEST_LINE {
+            return Err(at(Failure::usage("longer than a mebibyte").into()));
+        }
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        if bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        let line: Line = serde_json::from_slice(bytes)
+            .map_err(|error| at(Failure::usage(format!("not an entry: {error}")).into()))?;
+        for name in line.unknown.keys() {
+            context.note(format!(
+                "line {number}: the field `{name}` is not known and ignored"
+            ));
+        }
+        found.push((number, observation(line, source).map_err(at)?));
+    }
+    Ok(found)
+}
+
+fn observation(line: Line, source: &str) -> anyhow::Result<Observation> {
+    let source = line.source.unwrap_or_else(|| source.to_owned());
+    Ok(prepare(Observation {
+        item: line.item,
+        reason: line.reason,
+        keywords: parse_keywords("keyword", &line.keywords.text())?,
+        scenarios: parse_keywords("scenario", &line.scenarios.text())?,
+        score: line.score.map(Score::new).transpose()?,
+        origin: origin_of(&source),
+        source,
+        quote: None,
+    })?)
+}

@@ -1,0 +1,258 @@
+//! `aizo demo`: a tour on a throwaway profile. It runs the commands that it shows, as a user would, in a
+//! folder of its own that is removed at the end.
+
+use std::io::{self, Write};
+
+use chrono::{TimeDelta, Utc};
+use clap::Parser;
+use serde::Serialize;
+
+use super::{Cli, Context, Reply as CommandReply};
+use crate::error::Report;
+use crate::present::{Answer, Page, Style, to_json};
+use crate::settings::Settings;
+
+/// Arguments of `demo`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  aizo demo
+
+Nothing of yours is read or written.")]
+pub struct Args {}
+
+/// One stop of the tour: what is said, and the commands that show it, each with the day it is typed on.
+struct Stop {
+    title: &'static str,
+    commands: &'static [(i64, &'static [&'static str])],
+}
+
+const TOUR: &[Stop] = &[
+    Stop {
+        title: "1. An agent hears what you like, and writes it down",
+        commands: &[
+            (
+                0,
+                &[
+                    "add",
+                    "concise code",
+                    "asked twice for a shorter version",
+                    "--keywords",
+                    "brevity,lean",
+                    "--scenarios",
+                    "coding",
+                ],
+            ),
+            (
+                0,
+                &[
+                    "add",
+                    "active voice",
+                    "praised direct writing",
+                    "--score",
+                    "8.5",
+                    "--scenarios",
+                    "writing",
+                ],
+            ),
+            (
+                0,
+                &[
+                    "add",
+                    "uses dark mode",
+                    "mentioned a dark theme",
+                    "--score",
+                    "5",
+                ],
+            ),
+            (
+                0,
+                &[
+                    "add",
+                    "简洁的回答",
+                    "多次要求回答简短",
+                    "--score",
+                    "9.2",
+                    "--keywords",
+                    "简短",
+                ],
+            ),
+            (
+                0,
+                &[
+                    "add",
+                    "long meetings",
+                    "dislikes meetings over 30 minutes",
+                    "--score",
+                    "3.2",
+                ],
+            ),
+            (
+                0,
+                &[
+                    "add",
+                    "force-push to main",
+                    "lost a day to it: never again",
+                    "--score",
+                    "0.5",
+                    "--scenarios",
+                    "coding",
+                    "--keywords",
+                    "git",
+                ],
+            ),
+        ],
+    },
+    Stop {
+        title: "2. Before a task, it asks for what matters here",
+        commands: &[
+            (0, &["recall", "--scenario", "coding"]),
+            (0, &["recall", "简洁"]),
+        ],
+    },
+    Stop {
+        title: "3. A hard limit keeps its place, however short the list, and nothing averages it away",
+        commands: &[
+            (0, &["recall", "--limit", "2"]),
+            (
+                0,
+                &[
+                    "add",
+                    "force-push to main",
+                    "it was fine this time",
+                    "--score",
+                    "9",
+                ],
+            ),
+        ],
+    },
+    Stop {
+        title: "4. Ninety days later, weak things have faded, strong ones hardly, limits not at all",
+        commands: &[(0, &["top", "6"]), (90, &["top", "6"])],
+    },
+    Stop {
+        title: "5. Every entry says why it exists, and every change can be taken back",
+        commands: &[
+            (90, &["remove", "long", "meetings"]),
+            (90, &["undo"]),
+            (90, &["why", "concise code"]),
+        ],
+    },
+];
+
+/// One command of the tour and what it printed.
+#[derive(Debug, Serialize)]
+struct Step {
+    command: String,
+    days_later: i64,
+    text: String,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Chapter {
+    title: &'static str,
+    steps: Vec<Step>,
+}
+
+/// The tour.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Reply(Vec<Chapter>);
+
+/// Runs `demo`.
+///
+/// # Errors
+/// No place for a temporary folder, or a command of the tour that fails, which is a bug.
+pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let folder = tempfile::tempdir()?;
+    let begin = context.settings.now.with_timezone(&Utc);
+    let mut chapters = Vec::new();
+    for stop in TOUR {
+        let mut steps = Vec::new();
+        for (days, words) in stop.commands {
+            let settings = Settings {
+                db: folder.path().join("preferences.db"),
+                home: Some(folder.path().to_path_buf()),
+                now: begin + TimeDelta::days(*days),
+                color: context.settings.color,
+                lock_timeout: context.settings.lock_timeout,
+                all: Vec::new(),
+                files: Vec::new(),
+                notes: Vec::new(),
+            };
+            steps.push(step(Context::with(settings), *days, words)?);
+        }
+        chapters.push(Chapter {
+            title: stop.title,
+            steps,
+        });
+    }
+    Ok(Reply(chapters))
+}
+
+fn step(context: Context, days_later: i64, words: &[&str]) -> anyhow::Result<Step> {
+    let cli = Cli::try_parse_from(std::iter::once("aizo").chain(words.iter().copied()))?;
+    let mut text = Vec::new();
+    match super::run(cli.command, &context) {
+        Ok(CommandReply::Answer(answer)) => {
+            let style = Style {
+                color: false,
+                width: None,
+            };
+            answer.text(&mut Page::new(&mut text, style))?;
+        }
+        Ok(CommandReply::Raw(bytes)) => text = bytes,
+        Err(error) => return Err(error.context(Report::of(&anyhow::anyhow!("the tour")).message)),
+    }
+    Ok(Step {
+        command: typed(words),
+        days_later,
+        text: String::from_utf8_lossy(&text).into_owned(),
+        notes: context.take_notes(),
+    })
+}
+
+/// A command as a person types it.
+fn typed(words: &[&str]) -> String {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| {
+            if word.contains([' ', ':']) {
+                format!("\"{word}\"")
+            } else {
+                (*word).to_owned()
+            }
+        })
+        .collect();
+    format!("aizo {}", words.join(" "))
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.line("A tour of aizo on a throwaway profile. Nothing of yours is read or written.")?;
+        for chapter in &self.0 {
+            page.line("")?;
+            page.heading(chapter.title)?;
+            for step in &chapter.steps {
+                page.line("")?;
+                let later = match step.days_later {
+                    0 => String::new(),
+                    days => format!("   # {days} days later"),
+                };
+                page.faint(&format!("$ {}{later}", step.command))?;
+                for line in step.text.lines() {
+                    page.line(line)?;
+                }
+                for note in &step.notes {
+                    page.faint(note)?;
+                }
+            }
+        }
+        page.line("")?;
+        page.line("Your own profile begins with: aizo add ITEM REASON")
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}

@@ -1,0 +1,233 @@
+//! `aizo history`: the journal as people read it.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Context;
+use super::entries::parse_limit;
+use super::resolve;
+use crate::error::Failure;
+use crate::error::Kind;
+use crate::model::{Origin, Score, Subject, Values, item_key};
+use crate::present::{Align, Answer, Page, Table, to_json};
+use crate::storage::View;
+
+/// Arguments of `history`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo history
+  aizo history \"concise code\" --json
+  aizo history --limit 100
+
+The number of a change is what `aizo undo` takes.")]
+pub struct Args {
+    /// The item, in one or several words, or its id; without any, all changes
+    item: Vec<String>,
+    /// At most this many changes
+    #[arg(short, long, value_name = "N", default_value = "50", value_parser = parse_limit)]
+    limit: usize,
+}
+
+/// A journal line in JSON.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Line {
+    change: i64,
+    batch: String,
+    at: String,
+    op: &'static str,
+    kind: &'static str,
+    item: Option<String>,
+    id: Option<i64>,
+    origin: Origin,
+    device: String,
+    undone: bool,
+    /// The first change of the batch that this one took back.
+    undoes: Option<i64>,
+    before: Option<Values>,
+    after: Option<Values>,
+}
+
+/// The changes, newest first.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Reply(Vec<Line>);
+
+/// Runs `history`.
+///
+/// # Errors
+/// No such entry, neither now nor earlier.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let lines = context.read(|view| {
+        let subject = if args.item.is_empty() {
+            None
+        } else {
+            Some(subject_of(view, &args.item)?)
+        };
+        lines_of(view, subject.as_ref(), args.limit)
+    })?;
+    match lines {
+        Some(lines) => {
+            if lines.is_empty() {
+                context.note("nothing was changed yet");
+            }
+            Ok(Reply(lines))
+        }
+        None if args.item.is_empty() => {
+            context.note("nothing is stored yet");
+            Ok(Reply(Vec::new()))
+        }
+        None => Err(resolve::nothing_stored(&args.item.join(" ")).into()),
+    }
+}
+
+/// An entry that is there, or one that was.
+fn subject_of(view: &View<'_>, words: &[String]) -> anyhow::Result<Subject> {
+    match resolve::one(view, words) {
+        Ok(entry) => Ok(Subject::Entry(entry.uid)),
+        Err(error) => {
+            let missing = error
+                .downcast_ref::<Failure>()
+                .is_some_and(|failure| failure.kind == Kind::NotFound);
+            match view.removed_by_key(&item_key(&words.join(" ")))? {
+                Some(uid) if missing => Ok(Subject::Entry(uid)),
+                _ => Err(error),
+            }
+        }
+    }
+}
+
+/// The newest lines, of one record or of all.
+pub(super) fn lines_of(
+    view: &View<'_>,
+    subject: Option<&Subject>,
+    most: usize,
+) -> anyhow::Result<Vec<Line>> {
+    let undone = view.undone_batches()?;
+    let mut items: HashMap<Subject, Option<String>> = HashMap::new();
+    let mut lines = Vec::new();
+    for line in view.journal(subject, most)? {
+        let item = match items.get(&line.subject) {
+            Some(item) => item.clone(),
+            None => {
+                let item = view.item_of(&line.subject)?;
+                items.insert(line.subject.clone(), item.clone());
+                item
+            }
+        };
+        let undoes = match &line.undoes {
+            Some(batch) => view.first_of_batch(batch)?,
+            None => None,
+        };
+        lines.push(Line {
+            change: line.seq,
+            at: line.at.0,
+            op: line.op.name(),
+            kind: line.subject.kind(),
+            item,
+            id: line.local_id,
+            origin: line.origin,
+            device: line.device,
+            undone: undone.contains(&line.batch),
+            undoes,
+            before: line.before,
+            after: line.after,
+            batch: line.batch,
+        });
+    }
+    Ok(lines)
+}
+
+/// What a line did, in words: `score 9.0 → 7.8; keywords a → a, b`.
+fn details(line: &Line) -> String {
+    let mut parts = Vec::new();
+    match (&line.before, &line.after) {
+        (None, Some(values)) | (Some(values), None) => {
+            if let Some(score) = values.get("base_score").and_then(Value::as_f64) {
+                parts.push(format!("score {}", Score::clamped(score)));
+            }
+            if let Some(why) = values.get("why").and_then(Value::as_str) {
+                parts.push(why.to_owned());
+            }
+        }
+        (Some(before), Some(after)) => {
+            for (field, value) in after {
+                // These change with everything and say nothing by themselves.
+                if matches!(field.as_str(), "last_seen" | "touch_count") && after.len() > 2 {
+                    continue;
+                }
+                let old = before.get(field).map(short).unwrap_or_default();
+                parts.push(format!(
+                    "{} {old} → {}",
+                    field.replace('_', " "),
+                    short(value)
+                ));
+            }
+        }
+        (None, None) => {}
+    }
+    if let Some(target) = line.undoes {
+        parts.insert(0, format!("took back change {target}"));
+    }
+    if line.undone {
+        parts.push("undone".to_owned());
+    }
+    parts.join("; ")
+}
+
+/// A value in few characters.
+fn short(value: &Value) -> String {
+    const MOST: usize = 40;
+    let text = match value {
+        Value::String(text) if text.is_empty() => "(none)".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            Score::clamped(number.as_f64().unwrap_or(0.0)).to_string()
+        }
+        Value::Array(names) if names.is_empty() => "(none)".to_owned(),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(", "),
+        other => other.to_string(),
+    };
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    let cut: String = text.chars().take(MOST - 1).collect();
+    format!("{cut}…")
+}
+
+/// Writes lines as a table.
+pub(super) fn table(lines: &[Line], page: &mut Page<'_>) -> io::Result<()> {
+    let mut table = Table::new(&[
+        ("CHANGE", Align::Right),
+        ("WHEN (UTC)", Align::Short),
+        ("WHAT", Align::Short),
+        ("ITEM", Align::Left),
+        ("HOW", Align::Left),
+    ]);
+    for line in lines {
+        table.row(&[
+            line.change.to_string(),
+            line.at.get(..16).unwrap_or(&line.at).replace('T', " "),
+            line.op.to_owned(),
+            line.item.clone().unwrap_or_else(|| line.kind.to_owned()),
+            details(line),
+        ]);
+    }
+    page.table(&table)
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        table(&self.0, page)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}

@@ -1,0 +1,221 @@
+//! `aizo info`: the store, its numbers, and where each setting came from.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::Context;
+use crate::model::Band;
+use crate::present::{Answer, Page, to_json};
+use crate::scoring::Decay;
+use crate::settings::{EnvFile, Setting};
+use crate::storage::{SCHEMA_VERSION, Totals};
+
+/// Arguments of `info`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  aizo info --json")]
+pub struct Args {}
+
+/// What `info` replies.
+#[derive(Debug, Serialize)]
+pub struct Reply {
+    version: &'static str,
+    path: PathBuf,
+    exists: bool,
+    size_bytes: u64,
+    schema: i64,
+    entries: i64,
+    bands: BTreeMap<Band, usize>,
+    decay: Decay,
+    /// Whether the stored decay settings are out of range, so that the defaults are used.
+    decay_repaired: bool,
+    evidence: i64,
+    changes: i64,
+    waiting_for_review: i64,
+    sessions: i64,
+    /// Rows that another program wrote and that the next write takes into the journal.
+    outside_changes: i64,
+    /// Entries whose `last_seen` lies in the future; they count as new.
+    future_times: Vec<i64>,
+    /// Entries with a time that cannot be read.
+    unreadable_times: Vec<i64>,
+    settings: Vec<Setting>,
+    env_files: Vec<EnvFile>,
+}
+
+struct Numbers {
+    totals: Totals,
+    bands: BTreeMap<Band, usize>,
+    decay: Decay,
+    decay_repaired: bool,
+    future: Vec<i64>,
+    unreadable: Vec<i64>,
+}
+
+/// Runs `info`.
+///
+/// # Errors
+/// A store that cannot be read.
+pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let now = context.settings.now;
+    let numbers = context.read(|view| {
+        let mut bands: BTreeMap<Band, usize> = Band::ALL.map(|band| (band, 0)).into();
+        let (mut future, mut unreadable) = (Vec::new(), Vec::new());
+        view.each_preference(|entry| {
+            *bands.entry(entry.band()).or_default() += 1;
+            match entry.last_seen.moment() {
+                Some(seen) if seen > now => future.push(entry.id),
+                Some(_) => {}
+                None => unreadable.push(entry.id),
+            }
+        })?;
+        let decay = view.decay()?;
+        let stored = view.decay_values()?;
+        let same = stored
+            .get("half_life_days")
+            .and_then(serde_json::Value::as_f64)
+            == Some(decay.half_life_days)
+            && stored.get("floor").and_then(serde_json::Value::as_f64) == Some(decay.floor);
+        Ok(Numbers {
+            totals: view.totals()?,
+            bands,
+            decay,
+            decay_repaired: !same,
+            future,
+            unreadable,
+        })
+    })?;
+    let exists = numbers.is_some();
+    let numbers = numbers.unwrap_or_else(|| Numbers {
+        totals: Totals::default(),
+        bands: Band::ALL.map(|band| (band, 0)).into(),
+        decay: Decay::default(),
+        decay_repaired: false,
+        future: Vec::new(),
+        unreadable: Vec::new(),
+    });
+    let path = context.settings.db.clone();
+    Ok(Reply {
+        version: env!("CARGO_PKG_VERSION"),
+        size_bytes: std::fs::metadata(&path).map_or(0, |metadata| metadata.len()),
+        path,
+        exists,
+        schema: SCHEMA_VERSION,
+        entries: numbers.totals.entries,
+        bands: numbers.bands,
+        decay: numbers.decay,
+        decay_repaired: numbers.decay_repaired,
+        evidence: numbers.totals.evidence,
+        changes: numbers.totals.changes,
+        waiting_for_review: numbers.totals.proposals,
+        sessions: numbers.totals.sessions,
+        outside_changes: numbers.totals.outside,
+        future_times: numbers.future,
+        unreadable_times: numbers.unreadable,
+        settings: context.settings.all.clone(),
+        env_files: context.settings.files.clone(),
+    })
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let store = if self.exists {
+            format!(
+                "{} ({} bytes, schema {})",
+                self.path.display(),
+                self.size_bytes,
+                self.schema
+            )
+        } else {
+            format!(
+                "{} (not there yet; the first add makes it)",
+                self.path.display()
+            )
+        };
+        let bands: Vec<String> = self
+            .bands
+            .iter()
+            .map(|(band, count)| format!("{band} {count}"))
+            .collect();
+        let mut pairs = vec![
+            ("version", self.version.to_owned()),
+            ("store", store),
+            (
+                "entries",
+                format!("{} ({})", self.entries, bands.join(", ")),
+            ),
+            (
+                "decay",
+                format!(
+                    "half-life {} days, floor {}{}",
+                    self.decay.half_life_days,
+                    self.decay.floor,
+                    if self.decay_repaired {
+                        " (the stored values are out of range: aizo config set-half-life, set-floor)"
+                    } else {
+                        ""
+                    }
+                ),
+            ),
+            (
+                "journal",
+                format!("{} changes, {} observations", self.changes, self.evidence),
+            ),
+        ];
+        if self.waiting_for_review > 0 {
+            pairs.push((
+                "review",
+                format!("{} waiting: aizo review", self.waiting_for_review),
+            ));
+        }
+        if self.sessions > 0 {
+            pairs.push(("sessions", format!("{} analysed", self.sessions)));
+        }
+        if self.outside_changes > 0 {
+            pairs.push((
+                "outside",
+                format!(
+                    "{} rows written by another program; the next change takes them over",
+                    self.outside_changes
+                ),
+            ));
+        }
+        for (name, ids) in [
+            ("in the future", &self.future_times),
+            ("no time", &self.unreadable_times),
+        ] {
+            if !ids.is_empty() {
+                let list: Vec<String> = ids.iter().take(10).map(i64::to_string).collect();
+                pairs.push((
+                    name,
+                    format!(
+                        "last seen of {} entries: ids {}",
+                        ids.len(),
+                        list.join(", ")
+                    ),
+                ));
+            }
+        }
+        for file in &self.env_files {
+            pairs.push(("file", format!("{}: {}", file.path.display(), file.state)));
+        }
+        page.pairs(&pairs)?;
+        let settings: Vec<(&str, String)> = self
+            .settings
+            .iter()
+            .map(|setting| {
+                let value = format!("{} ({})", setting.value, setting.source.describe());
+                (setting.name.as_str(), value)
+            })
+            .collect();
+        page.line("")?;
+        page.pairs(&settings)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}

@@ -1,0 +1,291 @@
+//! The command tree: one file per verb. Here is what they share: the surroundings of a run, and how a
+//! command's reply is printed.
+
+mod add;
+mod apply;
+mod clear;
+mod completions;
+mod config;
+mod demo;
+mod entries;
+mod history;
+mod info;
+mod keywords;
+mod man;
+mod outcome;
+mod recall;
+mod record;
+mod remove;
+mod resolve;
+mod review;
+mod scenarios;
+mod show;
+mod tag;
+mod top;
+mod touch;
+mod undo;
+mod update;
+mod why;
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::Failure;
+use crate::present::Answer;
+use crate::scenarios::Scenarios;
+use crate::settings::{Color, Flags, Settings};
+use crate::storage::{Location, StorageError, Store, Transaction, View};
+
+/// A preference memory for AI agents: what a user likes, dislikes, habitually does and must never see
+#[derive(Debug, Parser)]
+#[command(name = "aizo", version, about, max_term_width = 100)]
+#[command(
+    after_help = "Example:\n  aizo add \"concise code\" \"asked twice for shorter code\"\n  aizo recall code --json"
+)]
+pub struct Cli {
+    /// Use this store (default: ~/.aizo/preferences.db)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub db: Option<PathBuf>,
+    /// Print one JSON value
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Colour the text
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub color: Option<Color>,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Every verb.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Add a preference, or confirm one that is there
+    Add(add::Args),
+    /// Set fields of a preference outright
+    Update(update::Args),
+    /// Add, replace or remove keywords of a preference
+    Tag(tag::Args),
+    /// Find preferences, strongest first
+    Recall(recall::Args),
+    /// Show the strongest preferences
+    Top(top::Args),
+    /// Show the whole profile, or one entry with its evidence
+    Show(show::Args),
+    /// Mark recalled preferences as used
+    Apply(apply::Args),
+    /// Reset the decay clock of preferences
+    Touch(touch::Args),
+    /// Remove preferences (can be undone)
+    Remove(remove::Args),
+    /// Remove everything (can be undone)
+    Clear(clear::Args),
+    /// List keywords with entry counts
+    Keywords(keywords::Args),
+    /// List, write or edit the kinds of task
+    Scenarios(scenarios::Args),
+    /// List what was changed, newest first
+    History(history::Args),
+    /// Take changes back
+    Undo(undo::Args),
+    /// Show the evidence behind a preference
+    Why(why::Args),
+    /// Decide about what waits for a person
+    Review(review::Args),
+    /// Show the store, its numbers, and where each setting came from
+    Info(info::Args),
+    /// Show or change how fast things fade
+    Config(config::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page
+    Man(man::Args),
+    /// Take a two-minute tour on a throwaway profile
+    Demo(demo::Args),
+}
+
+/// What a command produces.
+pub enum Reply {
+    /// Something with a text and a JSON form.
+    Answer(Box<dyn Answer>),
+    /// A generated script or page, as it is.
+    Raw(Vec<u8>),
+}
+
+/// The surroundings of one run.
+pub struct Context {
+    /// Settings and where they came from.
+    pub settings: Settings,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Context {
+    /// Reads the surroundings for a command line.
+    ///
+    /// # Errors
+    /// A setting that cannot be read.
+    pub fn new(cli: &Cli) -> Result<Self, Failure> {
+        let settings = Settings::read(&Flags {
+            db: cli.db.clone(),
+            color: cli.color,
+            without_local_file: false,
+        })?;
+        Ok(Context::with(settings))
+    }
+
+    /// A context with these settings.
+    pub(crate) fn with(settings: Settings) -> Self {
+        let notes = RefCell::new(settings.notes.clone());
+        Context { settings, notes }
+    }
+
+    /// Remembers something for the person, to be said on standard error.
+    pub(crate) fn note(&self, text: impl Into<String>) {
+        self.notes.borrow_mut().push(text.into());
+    }
+
+    /// Takes what is to be said.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
+    }
+
+    fn location(&self) -> Location {
+        Location {
+            path: self.settings.db.clone(),
+            patience: self.settings.lock_timeout,
+        }
+    }
+
+    /// Reads one state of the store; nothing comes back when there is none yet. `read` may run twice.
+    fn read<T>(&self, read: impl Fn(&View<'_>) -> anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+        let now = self.settings.now;
+        let Some(store) = Store::open_for_reading(&self.location(), now)? else {
+            return Ok(None);
+        };
+        let answer = snapshot(&store, &read);
+        if store.confirm() {
+            if let Some(reason) = store.copied_because() {
+                self.note(format!("reading a copy: {reason}"));
+            }
+            return answer.map(Some);
+        }
+        // Somebody began to write while the file was read without locks.
+        drop(store);
+        match Store::open_shared(&self.location(), now)? {
+            Some(store) => snapshot(&store, &read).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Changes the store in one transaction.
+    fn write<T>(
+        &self,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        store
+            .write(self.settings.now, |transaction| {
+                write(transaction).map_err(Wrapped)
+            })
+            .map_err(|wrapped| wrapped.0)
+    }
+
+    /// Whether there is a store to change: a command that only alters what exists makes none.
+    fn has_store(&self) -> anyhow::Result<bool> {
+        Ok(Store::open_for_reading(&self.location(), self.settings.now)?.is_some())
+    }
+
+    /// Fails with the name that was typed when there is no store yet.
+    fn require_store(&self, words: &[String]) -> anyhow::Result<()> {
+        if self.has_store()? {
+            Ok(())
+        } else {
+            Err(resolve::nothing_stored(&words.join(" ")).into())
+        }
+    }
+
+    /// The file of the kinds of task.
+    fn scenarios_path(&self) -> anyhow::Result<PathBuf> {
+        let home = self.settings.home.as_ref().ok_or_else(|| {
+            Failure::new(crate::error::Kind::Io, "cannot find the home folder")
+                .hint("set HOME or AIZO_HOME")
+        })?;
+        Ok(home.join("scenarios.yaml"))
+    }
+
+    /// The kinds of task: from the file, else built in. A file that cannot be read is said, and the
+    /// built-in ones stand in, so that nothing else fails because of it.
+    fn scenarios(&self) -> Scenarios {
+        const MOST_WARNINGS: usize = 5;
+        let Ok(path) = self.scenarios_path() else {
+            return Scenarios::built_in();
+        };
+        match Scenarios::load(&path) {
+            Ok(scenarios) => {
+                for warning in scenarios.warnings.iter().take(MOST_WARNINGS) {
+                    self.note(format!("{}: {warning}", path.display()));
+                }
+                let more = scenarios.warnings.len().saturating_sub(MOST_WARNINGS);
+                if more > 0 {
+                    self.note(format!("{}: {more} more warnings", path.display()));
+                }
+                scenarios
+            }
+            Err(error) => {
+                self.note(format!("{error}; using the built-in scenarios"));
+                self.note(format!("hint: {}", error.hint()));
+                Scenarios::built_in()
+            }
+        }
+    }
+}
+
+/// Lets an `anyhow::Error` pass through a transaction, which can fail by itself too.
+struct Wrapped(anyhow::Error);
+
+impl From<StorageError> for Wrapped {
+    fn from(error: StorageError) -> Self {
+        Wrapped(error.into())
+    }
+}
+
+fn snapshot<T>(store: &Store, read: &impl Fn(&View<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    store
+        .snapshot(|view| read(view).map_err(Wrapped))
+        .map_err(|wrapped| wrapped.0)
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// What the command reports.
+pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
+    fn answer(reply: impl Answer + 'static) -> Reply {
+        Reply::Answer(Box::new(reply))
+    }
+    Ok(match command {
+        Command::Add(args) => answer(add::run(args, context)?),
+        Command::Update(args) => answer(update::run(&args, context)?),
+        Command::Tag(args) => answer(tag::run(&args, context)?),
+        Command::Recall(args) => answer(recall::run(&args, context)?),
+        Command::Top(args) => answer(top::run(&args, context)?),
+        Command::Show(args) => answer(show::run(&args, context)?),
+        Command::Apply(args) => answer(apply::run(&args, context)?),
+        Command::Touch(args) => answer(touch::run(&args, context)?),
+        Command::Remove(args) => answer(remove::run(&args, context)?),
+        Command::Clear(args) => answer(clear::run(&args, context)?),
+        Command::Keywords(args) => answer(keywords::run(&args, context)?),
+        Command::Scenarios(args) => answer(scenarios::run(&args, context)?),
+        Command::History(args) => answer(history::run(&args, context)?),
+        Command::Undo(args) => answer(undo::run(&args, context)?),
+        Command::Why(args) => answer(why::run(&args, context)?),
+        Command::Review(args) => answer(review::run(&args, context)?),
+        Command::Info(args) => answer(info::run(&args, context)?),
+        Command::Config(args) => answer(config::run(&args, context)?),
+        Command::Completions(args) => Reply::Raw(completions::run(&args)),
+        Command::Man(args) => Reply::Raw(man::run(&args)?),
+        Command::Demo(args) => answer(demo::run(&args, context)?),
+    })
+}

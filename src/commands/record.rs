@@ -1,0 +1,93 @@
+//! Records one observation in a transaction: asks the store what is there, lets `merge` decide, writes it.
+
+use super::outcome::Outcome;
+use crate::merge::{self, Observation};
+use crate::model::{Score, TextError, check_text, item_key};
+use crate::storage::Transaction;
+
+/// The longest label that `--source` takes, in bytes.
+const LONGEST_SOURCE: usize = 64;
+
+/// Checks the texts of an observation, and prepares them for the store.
+///
+/// # Errors
+/// A text that may not enter the store.
+pub(super) fn prepare(mut seen: Observation) -> Result<Observation, TextError> {
+    seen.item = check_text("item", &seen.item)?;
+    if !seen.reason.trim().is_empty() {
+        seen.reason = check_text("reason", &seen.reason)?;
+    } else {
+        seen.reason.clear();
+    }
+    seen.source = check_text("source", &seen.source)?;
+    if seen.source.len() > LONGEST_SOURCE {
+        return Err(TextError::TooLong {
+            field: "source",
+            bytes: seen.source.len(),
+            most: LONGEST_SOURCE,
+        });
+    }
+    Ok(seen)
+}
+
+/// Records a prepared observation.
+///
+/// # Errors
+/// A new item without a reason, and what the store reports.
+pub(super) fn record(
+    transaction: &mut Transaction<'_>,
+    seen: &Observation,
+) -> anyhow::Result<Outcome> {
+    let key = item_key(&seen.item);
+    let existing = transaction.view().entry_by_key(&key)?;
+    if existing.is_none() && seen.reason.is_empty() {
+        return Err(TextError::Empty { field: "reason" }.into());
+    }
+    let merge = merge::observe(existing.as_ref(), seen, transaction.now(), || {
+        transaction.new_uid()
+    });
+    let score_before = existing.as_ref().map(|entry| entry.base_score.value());
+    let item = existing.map_or_else(|| seen.item.clone(), |entry| entry.item);
+    let mut outcome = Outcome {
+        result: merge.outcome.name(),
+        id: None,
+        score_before,
+        score_after: merge.score.map(Score::value),
+        change: None,
+        hint: hint(merge.outcome, &item),
+        item,
+    };
+    if merge.outcome == merge::Outcome::Pending {
+        let waiting = transaction
+            .view()
+            .proposals()?
+            .into_iter()
+            .find(|proposal| {
+                item_key(&proposal.item) == key && proposal.score == seen.score.map(Score::value)
+            });
+        if let Some(proposal) = waiting {
+            outcome.id = Some(proposal.id);
+            return Ok(outcome);
+        }
+    }
+    let applied = transaction.apply(&merge.change)?;
+    outcome.id = Some(applied.id);
+    outcome.change = applied.line;
+    Ok(outcome)
+}
+
+fn hint(outcome: merge::Outcome, item: &str) -> Option<String> {
+    match outcome {
+        merge::Outcome::Kept => Some(format!(
+            "a hard limit stays as it is; to lift it: aizo update {} --score N",
+            quoted(item)
+        )),
+        merge::Outcome::Pending => Some("it waits for a person: aizo review".to_owned()),
+        _ => None,
+    }
+}
+
+/// An item as a person can type it in a shell.
+pub(super) fn quoted(item: &str) -> String {
+    format!("'{}'", item.replace('\'', r"'\''"))
+}

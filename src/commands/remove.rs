@@ -1,0 +1,47 @@
+//! `aizo remove`: removes entries; the journal keeps them for `undo`.
+
+use super::Context;
+use super::outcome::{Outcome, Outcomes};
+use super::resolve;
+use crate::model::{Change, Op, Origin, Subject};
+
+/// Arguments of `remove`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo remove \"long meetings\"
+  aizo remove 3 7
+
+It can be undone: aizo undo")]
+pub struct Args {
+    /// The item, in one or several words, or ids
+    #[arg(required = true)]
+    item: Vec<String>,
+}
+
+/// Runs `remove`.
+///
+/// # Errors
+/// None of the entries exists.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
+    context.require_store(&args.item)?;
+    context.write(|transaction| {
+        let named = resolve::several(&transaction.view(), &args.item)?;
+        resolve::require_any(&transaction.view(), &named)?;
+        let mut outcomes = Vec::new();
+        for name in named {
+            let Some(entry) = name.entry else {
+                outcomes.push(Outcome::not_found(&name.typed));
+                continue;
+            };
+            let subject = Subject::Entry(entry.uid.clone());
+            let applied = transaction.apply(&Change::delete(Op::Remove, subject, Origin::User))?;
+            let mut outcome = Outcome::unchanged("removed", &entry, applied.line);
+            outcome.score_after = None;
+            outcome.hint = applied
+                .line
+                .map(|change| format!("to take it back: aizo undo {change}"));
+            outcomes.push(outcome);
+        }
+        Ok(Outcomes(outcomes))
+    })
+}

@@ -1,0 +1,133 @@
+//! Finds the entries that words on a command line mean.
+
+use crate::error::{Failure, Kind};
+use crate::model::{Preference, Subject, item_key};
+use crate::storage::View;
+
+/// How alike two names must be for one to be suggested for the other; 1 is the same.
+const ALIKE: f64 = 0.8;
+
+/// The words of one or more names.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    /// What was typed, joined.
+    pub typed: String,
+    /// The entry; none when there is no such one.
+    pub entry: Option<Preference>,
+}
+
+/// A number that stands for an id: `12`, or `#12`.
+fn id(word: &str) -> Option<i64> {
+    word.strip_prefix('#')
+        .unwrap_or(word)
+        .parse()
+        .ok()
+        .filter(|&id| id > 0)
+}
+
+/// Finds the one entry that the words name: an item of that name, else an id.
+///
+/// # Errors
+/// No such entry; the nearest name is the hint.
+pub(super) fn one(view: &View<'_>, words: &[String]) -> anyhow::Result<Preference> {
+    let typed = words.join(" ");
+    match find(view, &typed)? {
+        Some(entry) => Ok(entry),
+        None => Err(missing(view, &typed)?.into()),
+    }
+}
+
+/// Finds the entries that the words name: one item in several words, or several ids.
+pub(super) fn several(view: &View<'_>, words: &[String]) -> anyhow::Result<Vec<Named>> {
+    let typed = words.join(" ");
+    if let Some(entry) = find(view, &typed)? {
+        return Ok(vec![Named {
+            typed,
+            entry: Some(entry),
+        }]);
+    }
+    let parts: Vec<&str> = typed
+        .split([' ', ','])
+        .filter(|part| !part.is_empty())
+        .collect();
+    if parts.len() > 1 && parts.iter().all(|part| id(part).is_some()) {
+        let mut found: Vec<Named> = Vec::new();
+        for part in parts {
+            if found.iter().all(|named| named.typed != part) {
+                found.push(Named {
+                    typed: part.to_owned(),
+                    entry: find(view, part)?,
+                });
+            }
+        }
+        return Ok(found);
+    }
+    Ok(vec![Named { typed, entry: None }])
+}
+
+fn find(view: &View<'_>, typed: &str) -> anyhow::Result<Option<Preference>> {
+    let key = item_key(typed);
+    if key.is_empty() {
+        return Err(Failure::usage("the item is empty").into());
+    }
+    if let Some(entry) = view.entry_by_key(&key)? {
+        return Ok(Some(entry));
+    }
+    match id(typed.trim()) {
+        Some(id) => Ok(view.entry(id)?),
+        None => Ok(None),
+    }
+}
+
+/// Fails when none of the names is there.
+pub(super) fn require_any(view: &View<'_>, named: &[Named]) -> anyhow::Result<()> {
+    if named.iter().any(|name| name.entry.is_some()) {
+        return Ok(());
+    }
+    match named {
+        [one] => Err(missing(view, &one.typed)?.into()),
+        _ => Err(Failure::new(Kind::NotFound, "none of these entries exists")
+            .hint("aizo show lists the entries")
+            .into()),
+    }
+}
+
+/// The failure for a name that is not there, with the nearest one that is.
+pub(super) fn missing(view: &View<'_>, typed: &str) -> anyhow::Result<Failure> {
+    let key = item_key(typed);
+    let failure = Failure::new(Kind::NotFound, format!("no entry is named “{typed}”"));
+    if let Some(uid) = view.removed_by_key(&key)? {
+        let lines = view.journal(Some(&Subject::Entry(uid)), 1)?;
+        if let Some(line) = lines.first() {
+            return Ok(failure.hint(format!(
+                "it was removed by change {0}: aizo undo {0}",
+                line.seq
+            )));
+        }
+    }
+    let mut nearest: Option<(f64, String)> = None;
+    view.each_preference(|entry| {
+        let other = item_key(&entry.item);
+        let alike = if other.contains(&key) || key.contains(&other) {
+            ALIKE
+        } else {
+            strsim::jaro_winkler(&key, &other)
+        };
+        if alike >= ALIKE && nearest.as_ref().is_none_or(|(best, _)| alike > *best) {
+            nearest = Some((alike, entry.item));
+        }
+    })?;
+    Ok(match nearest {
+        Some((_, item)) => failure.hint(format!("did you mean “{item}”?")),
+        None => failure.hint("aizo show lists the entries"),
+    })
+}
+
+/// The failure for a store that does not exist yet.
+pub(super) fn nothing_stored(typed: &str) -> Failure {
+    Failure::new(
+        Kind::NotFound,
+        format!("no entry is named “{typed}”: nothing is stored yet"),
+    )
+    .hint("aizo add ITEM REASON stores something")
+}

@@ -1,0 +1,90 @@
+//! `aizo show`: the whole profile, or one entry with its evidence.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::Context;
+use super::entries::{Entries, Entry, list};
+use super::resolve;
+use super::why::{Observed, observations};
+use crate::present::{Answer, Page, to_json};
+use crate::recall::{Hit, Request};
+use crate::scoring::weigh;
+
+/// Arguments of `show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo show
+  aizo show \"concise code\" --json")]
+pub struct Args {
+    /// The item, in one or several words, or its id; without any, the whole profile
+    item: Vec<String>,
+}
+
+/// What `show` replies.
+pub enum Reply {
+    /// The whole profile.
+    All(Box<dyn Answer>),
+    /// One entry.
+    One(Box<dyn Answer>),
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let (Reply::All(answer) | Reply::One(answer)) = self;
+        answer.text(page)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (Reply::All(answer) | Reply::One(answer)) = self;
+        answer.json(out)
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Single {
+    #[serde(flatten)]
+    entry: Entry,
+    evidence: Vec<Observed>,
+}
+
+impl Answer for Single {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.pairs(&self.entry.pairs())?;
+        if !self.evidence.is_empty() {
+            page.line("")?;
+            page.heading("evidence")?;
+        }
+        observations(&self.evidence, page)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}
+
+/// Runs `show`.
+///
+/// # Errors
+/// No such entry.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    if args.item.is_empty() {
+        let all: Entries = list(context, &Request::default())?;
+        return Ok(Reply::All(Box::new(all)));
+    }
+    let now = context.settings.now;
+    let single = context.read(|view| {
+        let preference = resolve::one(view, &args.item)?;
+        let evidence = view.evidence(preference.id)?;
+        let weight = weigh(&preference, &view.decay()?, now);
+        Ok(Single {
+            entry: Entry::from(Hit { preference, weight }),
+            evidence: evidence.into_iter().map(Observed::from).collect(),
+        })
+    })?;
+    match single {
+        Some(single) => Ok(Reply::One(Box::new(single))),
+        None => Err(resolve::nothing_stored(&args.item.join(" ")).into()),
+    }
+}

@@ -1,0 +1,137 @@
+//! `aizo undo`: takes changes back.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::Context;
+use super::entries::{count, parse_limit};
+use crate::error::{Failure, Kind};
+use crate::model::{Score, Values};
+use crate::present::{Answer, Page, to_json};
+
+/// Arguments of `undo`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo undo
+  aizo undo 42
+  aizo undo --last 3
+
+Without a number it takes back the newest change that still stands; said again, the one before. An undo is a
+change itself: `aizo undo NUMBER` takes it back in turn.")]
+pub struct Args {
+    /// The number of a change, from aizo history
+    #[arg(conflicts_with = "last", value_parser = parse_change)]
+    change: Option<i64>,
+    /// Take back this many, newest first
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_limit, allow_negative_numbers = true)]
+    last: usize,
+}
+
+fn parse_change(text: &str) -> Result<i64, String> {
+    text.strip_prefix('#')
+        .unwrap_or(text)
+        .parse()
+        .ok()
+        .filter(|&number| number > 0)
+        .ok_or_else(|| format!("a change is a whole number above 0, not `{text}`"))
+}
+
+/// One record that was brought back.
+#[derive(Debug, Serialize)]
+struct Undone {
+    change: i64,
+    op: &'static str,
+    kind: &'static str,
+    id: Option<i64>,
+    item: Option<String>,
+    score_before: Option<f64>,
+    score_after: Option<f64>,
+}
+
+/// What `undo` replies.
+#[derive(Debug, Serialize)]
+pub struct Reply {
+    result: &'static str,
+    undone: Vec<Undone>,
+    change: Option<i64>,
+    hint: Option<String>,
+}
+
+/// Runs `undo`.
+///
+/// # Errors
+/// Nothing to undo, no such change, a later change in the way.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    if !context.has_store()? {
+        return Err(Failure::new(Kind::NotFound, "there is nothing to undo").into());
+    }
+    context.write(|transaction| {
+        let done = match args.change {
+            Some(number) => transaction.undo(number)?,
+            None => transaction.undo_last(args.last)?,
+        };
+        let mut undone = Vec::new();
+        for one in done {
+            let score = |values: &Option<Values>| {
+                values
+                    .as_ref()
+                    .and_then(|values| values.get("base_score")?.as_f64())
+            };
+            undone.push(Undone {
+                change: one.line.seq,
+                op: one.line.op.name(),
+                kind: one.line.subject.kind(),
+                id: one.id,
+                item: transaction.view().item_of(&one.line.subject)?,
+                score_before: score(&one.line.after),
+                score_after: score(&one.line.before),
+            });
+        }
+        let change = transaction.change_number();
+        Ok(Reply {
+            result: "undone",
+            undone,
+            change,
+            hint: change.map(|change| format!("to take this back: aizo undo {change}")),
+        })
+    })
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        const MOST: usize = 20;
+        for one in self.undone.iter().take(MOST) {
+            let score = match (one.score_before, one.score_after) {
+                (Some(before), Some(after)) => {
+                    format!(
+                        "  (score {} → {})",
+                        Score::clamped(before),
+                        Score::clamped(after)
+                    )
+                }
+                (None, Some(after)) => format!("  (score {})", Score::clamped(after)),
+                _ => String::new(),
+            };
+            let item = one.item.as_deref().unwrap_or(one.kind);
+            page.line(&format!(
+                "undone: {} (change {}): {item}{score}",
+                one.op, one.change
+            ))?;
+        }
+        if self.undone.len() > MOST {
+            page.line(&format!(
+                "undone: {} more",
+                count(self.undone.len() - MOST, "record", "records")
+            ))?;
+        }
+        match &self.hint {
+            Some(hint) => page.line(&format!("  {hint}")),
+            None => Ok(()),
+        }
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}

@@ -1,0 +1,95 @@
+//! `aizo update`: sets fields of an entry outright.
+
+use super::Context;
+use super::outcome::Outcome;
+use super::resolve;
+use crate::error::Failure;
+use crate::model::{
+    Change, EntryValues, Op, Origin, Score, check_text, join_keywords, parse_keywords,
+};
+
+/// Arguments of `update`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo update \"concise code\" --score 8
+  aizo update concise code --new-item \"short code\" --keywords brevity,lean
+  aizo update 3 --scenarios \"\"
+
+Sets just what is given, without smoothing; an empty list clears. This is how a hard limit is lifted.")]
+pub struct Args {
+    /// The item, in one or several words, or its id
+    #[arg(required = true)]
+    item: Vec<String>,
+    /// A new name for it
+    #[arg(long, value_name = "ITEM")]
+    new_item: Option<String>,
+    /// A new reason
+    #[arg(long)]
+    reason: Option<String>,
+    /// A new score, from 0 (never) to 10 (always)
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    score: Option<Score>,
+    /// New keywords, comma-separated; none clears them
+    #[arg(long, value_name = "A,B", num_args = 0..)]
+    keywords: Option<Vec<String>>,
+    /// New scenarios, comma-separated; none clears them
+    #[arg(long, value_name = "A,B", num_args = 0..)]
+    scenarios: Option<Vec<String>>,
+}
+
+/// Runs `update`.
+///
+/// # Errors
+/// No such entry, nothing to set, a name that another entry has, a value that may not enter the store.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
+    let values = EntryValues {
+        item: args
+            .new_item
+            .as_deref()
+            .map(|text| check_text("item", text))
+            .transpose()?,
+        reason: args
+            .reason
+            .as_deref()
+            .map(|text| check_text("reason", text))
+            .transpose()?,
+        base_score: args.score.map(Score::value),
+        keywords: match &args.keywords {
+            Some(words) => Some(join_keywords(&parse_keywords("keyword", &words.join(","))?)),
+            None => None,
+        },
+        scenarios: match &args.scenarios {
+            Some(words) => {
+                let mut names = parse_keywords("scenario", &words.join(","))?;
+                names.sort();
+                Some(names)
+            }
+            None => None,
+        },
+        ..EntryValues::default()
+    };
+    if values == EntryValues::default() {
+        return Err(Failure::usage("nothing to set")
+            .hint("give one of --new-item, --reason, --score, --keywords, --scenarios")
+            .into());
+    }
+    context.require_store(&args.item)?;
+    context.write(|transaction| {
+        let entry = resolve::one(&transaction.view(), &args.item)?;
+        let change = Change::set_entry(Op::Update, &entry.uid, Origin::User, &values);
+        let applied = transaction.apply(&change)?;
+        let hint = applied
+            .line
+            .is_none()
+            .then(|| "it was so already".to_owned());
+        Ok(Outcome {
+            item: values.item.clone().unwrap_or(entry.item),
+            id: Some(entry.id),
+            result: "updated",
+            score_before: Some(entry.base_score.value()),
+            score_after: Some(args.score.unwrap_or(entry.base_score).value()),
+            change: applied.line,
+            hint,
+        })
+    })
+}

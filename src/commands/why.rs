@@ -1,0 +1,140 @@
+//! `aizo why`: the evidence behind an entry, and how its score came about.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::Context;
+use super::entries::Entry;
+use super::history::{Line, lines_of};
+use super::resolve;
+use crate::model::{Evidence, Origin, Score, Speaker, Subject};
+use crate::present::{Answer, Page, to_json};
+use crate::recall::Hit;
+use crate::scoring::weigh;
+
+/// Arguments of `why`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  aizo why \"concise code\"")]
+pub struct Args {
+    /// The item, in one or several words, or its id
+    #[arg(required = true)]
+    item: Vec<String>,
+}
+
+/// An observation in JSON.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Observed {
+    at: String,
+    quote: String,
+    speaker: Speaker,
+    origin: Origin,
+    source: String,
+    score: Option<f64>,
+    agent: Option<String>,
+    session: Option<String>,
+    place: Option<String>,
+    confidence: Option<f64>,
+    cues: Option<String>,
+}
+
+impl From<Evidence> for Observed {
+    fn from(evidence: Evidence) -> Self {
+        Observed {
+            at: evidence.at.0,
+            quote: evidence.quote,
+            speaker: evidence.speaker,
+            origin: evidence.origin,
+            source: evidence.source,
+            score: evidence.score,
+            agent: evidence.agent,
+            session: evidence.session,
+            place: evidence.place,
+            confidence: evidence.confidence,
+            cues: evidence.cues,
+        }
+    }
+}
+
+/// What `why` replies.
+#[derive(Debug, Serialize)]
+pub struct Reply {
+    entry: Entry,
+    evidence: Vec<Observed>,
+    history: Vec<Line>,
+}
+
+/// Runs `why`.
+///
+/// # Errors
+/// No such entry.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let now = context.settings.now;
+    let reply = context.read(|view| {
+        let preference = resolve::one(view, &args.item)?;
+        let evidence = view.evidence(preference.id)?;
+        let subject = Subject::Entry(preference.uid.clone());
+        let history = lines_of(view, Some(&subject), usize::MAX)?;
+        let weight = weigh(&preference, &view.decay()?, now);
+        Ok(Reply {
+            entry: Entry::from(Hit { preference, weight }),
+            evidence: evidence.into_iter().map(Observed::from).collect(),
+            history,
+        })
+    })?;
+    reply.ok_or_else(|| resolve::nothing_stored(&args.item.join(" ")).into())
+}
+
+/// Writes observations, one a paragraph.
+pub(super) fn observations(evidence: &[Observed], page: &mut Page<'_>) -> io::Result<()> {
+    for observed in evidence {
+        let score = match observed.score {
+            Some(score) => format!(", score {}", Score::clamped(score)),
+            None => String::new(),
+        };
+        page.line(&format!("“{}”", observed.quote))?;
+        page.faint(&format!(
+            "  {} said so on {}{score} (source: {}, origin: {})",
+            match observed.speaker {
+                Speaker::User => "the user",
+                Speaker::Agent => "an agent",
+            },
+            observed
+                .at
+                .get(..16)
+                .unwrap_or(&observed.at)
+                .replace('T', " "),
+            observed.source,
+            observed.origin,
+        ))?;
+        let found: Vec<&str> = [&observed.agent, &observed.session, &observed.place]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        if !found.is_empty() {
+            page.faint(&format!("  found in {}", found.join(", ")))?;
+        }
+    }
+    Ok(())
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.pairs(&self.entry.pairs())?;
+        page.line("")?;
+        page.heading("evidence")?;
+        if self.evidence.is_empty() {
+            page.line("none: the entry is older than the journal")?;
+        }
+        observations(&self.evidence, page)?;
+        page.line("")?;
+        page.heading("history")?;
+        super::history::table(&self.history, page)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}

@@ -1,0 +1,44 @@
+//! aizo (爱憎): a preference memory for AI agents. One binary, one SQLite file.
+//!
+//! It keeps what a user likes, dislikes, habitually does and must never see, each with a score from 0 to
+//! 10; lets old things fade; and hands an agent the right ones for the task at hand.
+//!
+//! # The map
+//!
+//! ```text
+//! merge → storage → scoring → recall → present → apply
+//! ```
+//!
+//! | module | does | knows SQLite, clock, files? |
+//! |---|---|---|
+//! | [`model`] | the nouns: preference, score, band, evidence, change | no |
+//! | [`scoring`] | the formulas: decay, weight, smoothing | no |
+//! | [`merge`] | an observation and what is stored → a change | no |
+//! | [`recall`] | a request and the candidates → what is chosen | no |
+//! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
+//! | [`storage`] | open, migrate, read, apply changes, journal, undo | SQLite |
+//! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
+//! | [`commands`] | one file per verb | edge |
+//! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
+//!
+//! Dependencies point from `commands` through `storage` and `present` to the pure middle, which knows nobody.
+//! Only `storage` knows SQL, only `present` prints, only `error` knows exit codes. The clock is read once a
+//! run, in `settings`, and passed as a value.
+//!
+//! Good first reading: [`model::Change`], [`scoring`], `commands/recall.rs`, [`storage`].
+//!
+//! # Deliberately absent
+//!
+//! A daemon, a network connection, stored scores that depend on time, a second way to alter the store
+//! beside [`model::Change`], and any write on the way of a read.
+
+pub mod commands;
+pub mod error;
+pub mod merge;
+pub mod model;
+pub mod present;
+pub mod recall;
+pub mod scenarios;
+pub mod scoring;
+pub mod settings;
+pub mod storage;

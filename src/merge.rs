@@ -1,0 +1,434 @@
+//! What becomes of an observation: a new entry, a merged one, a limit that is kept, or something that
+//! waits for a person. Pure: the store is asked before, and told after.
+
+use chrono::{DateTime, Utc};
+
+use crate::model::{
+    Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,
+    join_keywords,
+};
+use crate::scoring::smooth;
+
+/// Something that was said about one item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// The label.
+    pub item: String,
+    /// Why it matters; may be empty when the item exists.
+    pub reason: String,
+    /// Further words to find it by.
+    pub keywords: Vec<String>,
+    /// Kinds of task it belongs to.
+    pub scenarios: Vec<String>,
+    /// The score it comes with; none leaves a stored score as it is.
+    pub score: Option<Score>,
+    /// The free label of where it came from.
+    pub source: String,
+    /// Who is behind it.
+    pub origin: Origin,
+    /// The user's own words, where an agent reports them.
+    pub quote: Option<String>,
+}
+
+/// How an observation ended. The names are the `result` of every reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A new entry.
+    Added,
+    /// Smoothed into an existing entry.
+    Merged,
+    /// An ordinary entry became a hard limit.
+    Limited,
+    /// A hard limit stayed as it was.
+    Kept,
+    /// It waits in review.
+    Pending,
+}
+
+impl Outcome {
+    /// The word in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Added => "added",
+            Outcome::Merged => "merged",
+            Outcome::Limited => "limited",
+            Outcome::Kept => "kept",
+            Outcome::Pending => "pending",
+        }
+    }
+}
+
+/// What is to be written for an observation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merge {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The score afterwards; for something pending, the one that still stands, if any.
+    pub score: Option<Score>,
+    /// The change for the store.
+    pub change: Change,
+}
+
+impl Observation {
+    /// Whether this may make or change a hard limit by itself: the user may, and an agent that has the
+    /// user's words.
+    fn speaks_for_the_user(&self) -> bool {
+        match self.origin {
+            Origin::User => true,
+            Origin::Agent => self.quote.is_some(),
+            Origin::Analysis | Origin::Import => false,
+        }
+    }
+
+    /// The observation as evidence.
+    fn evidence(&self, uid: String, now: DateTime<Utc>) -> Evidence {
+        let quote = self.quote.clone().unwrap_or_else(|| self.reason.clone());
+        Evidence {
+            uid,
+            at: Stamp::at(now),
+            quote,
+            speaker: if self.origin == Origin::User || self.quote.is_some() {
+                Speaker::User
+            } else {
+                Speaker::Agent
+            },
+            origin: self.origin,
+            source: self.source.clone(),
+            score: self.score.map(Score::value),
+            agent: None,
+            session: None,
+            place: None,
+            confidence: None,
+            cues: None,
+        }
+    }
+
+    fn pending(&self, uid: String, evidence: &Evidence, why: &str, stands: Option<Score>) -> Merge {
+        let values = ProposalValues {
+            item: self.item.clone(),
+            reason: self.reason.clone(),
+            keywords: join_keywords(&self.keywords),
+            scenarios: join_keywords(&self.scenarios),
+            score: self.score.map(Score::value),
+            source: self.source.clone(),
+            origin: self.origin,
+            proposed_at: evidence.at.clone(),
+            why: why.to_owned(),
+            evidence: serde_json::to_string(evidence)
+                .expect("evidence is texts and finite numbers"),
+        };
+        Merge {
+            outcome: Outcome::Pending,
+            score: stands,
+            change: Change::propose(uid, &values),
+        }
+    }
+}
+
+/// Decides what becomes of an observation, given the entry that has the same item, if there is one.
+///
+/// `new_uid` makes the names of what is created. The rules are the table in the README under "What
+/// happens when an item is added again".
+pub fn observe(
+    existing: Option<&Preference>,
+    seen: &Observation,
+    now: DateTime<Utc>,
+    mut new_uid: impl FnMut() -> String,
+) -> Merge {
+    let evidence = seen.evidence(new_uid(), now);
+    let incoming_limit = seen.score.is_some_and(Score::is_hard_limit);
+    let Some(entry) = existing else {
+        if incoming_limit && !seen.speaks_for_the_user() {
+            let why = "a hard limit that the user did not state";
+            return seen.pending(new_uid(), &evidence, why, None);
+        }
+        return added(seen, evidence, now, new_uid());
+    };
+
+    let old = entry.base_score;
+    let (outcome, op, score) = match (old.is_hard_limit(), seen.score) {
+        (true, Some(score)) if score.is_hard_limit() => {
+            (Outcome::Merged, Op::Merge, smooth(old, score))
+        }
+        (true, _) => (Outcome::Kept, Op::Keep, old),
+        (false, None) => (Outcome::Merged, Op::Merge, old),
+        (false, Some(score)) if !score.is_hard_limit() => {
+            (Outcome::Merged, Op::Merge, smooth(old, score))
+        }
+        (false, Some(score)) if seen.speaks_for_the_user() => (Outcome::Limited, Op::Limit, score),
+        (false, Some(_)) => {
+            let why = "would make a hard limit that the user did not state";
+            return seen.pending(new_uid(), &evidence, why, Some(old));
+        }
+    };
+    let values = EntryValues {
+        // What speaks against a limit is evidence, but never becomes the limit's reason.
+        reason: (outcome != Outcome::Kept
+            && !seen.reason.is_empty()
+            && seen.reason != entry.reason)
+            .then(|| seen.reason.clone()),
+        keywords: union(&entry.keywords, &seen.keywords).map(|all| join_keywords(&all)),
+        scenarios: union(&entry.scenarios, &seen.scenarios).map(sorted),
+        base_score: (score != old).then(|| score.value()),
+        last_seen: Some(Stamp::at(now)),
+        ..EntryValues::default()
+    };
+    Merge {
+        outcome,
+        score: Some(score),
+        change: Change::set_entry(op, &entry.uid, seen.origin, &values).with_evidence(evidence),
+    }
+}
+
+fn added(seen: &Observation, evidence: Evidence, now: DateTime<Utc>, uid: String) -> Merge {
+    let score = seen.score.unwrap_or(Score::DEFAULT);
+    let values = EntryValues {
+        item: Some(seen.item.clone()),
+        reason: Some(seen.reason.clone()),
+        keywords: Some(join_keywords(&seen.keywords)),
+        scenarios: Some(sorted(seen.scenarios.clone())),
+        base_score: Some(score.value()),
+        source: Some(seen.source.clone()),
+        origin: Some(seen.origin),
+        added_at: Some(Stamp::at(now)),
+        last_seen: Some(Stamp::at(now)),
+        touch_count: Some(0),
+    };
+    Merge {
+        outcome: Outcome::Added,
+        score: Some(score),
+        change: Change::create_entry(Op::Add, uid, seen.origin, &values).with_evidence(evidence),
+    }
+}
+
+/// The two lists together, or nothing when the second adds nothing to the first.
+pub(crate) fn union(have: &[String], more: &[String]) -> Option<Vec<String>> {
+    let mut all = have.to_vec();
+    for word in more {
+        let folded = word.to_lowercase();
+        if !all.iter().any(|known| known.to_lowercase() == folded) {
+            all.push(word.clone());
+        }
+    }
+    (all.len() > have.len()).then_some(all)
+}
+
+/// Unites rows of a store that are one item: the first one's names stay, and the others are taken as
+/// observations in the order in which they were last seen, by the rules for re-adding. A stored limit was
+/// in force already, whoever stated it, so it is never put off to review.
+pub fn unite(uid: &str, rows: &[Preference], mut new_uid: impl FnMut() -> String) -> Change {
+    let mut in_order: Vec<&Preference> = rows.iter().collect();
+    in_order.sort_by_key(|row| (row.last_seen.moment(), row.id));
+    let first = in_order[0];
+    let (mut score, mut reason) = (first.base_score, &first.reason);
+    for row in &in_order[1..] {
+        let incoming = row.base_score;
+        score = match (score.is_hard_limit(), incoming.is_hard_limit()) {
+            (true, false) => score,
+            (false, true) => incoming,
+            _ => smooth(score, incoming),
+        };
+        if !row.reason.trim().is_empty() {
+            reason = &row.reason;
+        }
+    }
+    let survivor = &rows[0];
+    let (mut keywords, mut scenarios) = (survivor.keywords.clone(), survivor.scenarios.clone());
+    for row in rows {
+        keywords = union(&keywords, &row.keywords).unwrap_or(keywords);
+        scenarios = union(&scenarios, &row.scenarios).unwrap_or(scenarios);
+    }
+    let newest = in_order.last().map_or(first, |row| row);
+    let values = EntryValues {
+        reason: Some(reason.clone()),
+        keywords: (keywords != survivor.keywords).then(|| join_keywords(&keywords)),
+        scenarios: (scenarios != survivor.scenarios).then(|| sorted(scenarios)),
+        base_score: Some(score.value()),
+        last_seen: Some(newest.last_seen.clone()),
+        touch_count: Some(rows.iter().map(|row| row.touch_count).sum()),
+        ..EntryValues::default()
+    };
+    let mut change = Change::set_entry(Op::Merge, uid, survivor.origin, &values);
+    for row in &rows[1..] {
+        change = change.with_evidence(Evidence {
+            uid: new_uid(),
+            at: row.last_seen.clone(),
+            quote: row.reason.clone(),
+            speaker: Speaker::User,
+            origin: row.origin,
+            source: row.source.clone(),
+            score: Some(row.base_score.value()),
+            agent: None,
+            session: None,
+            place: Some(format!("entry {} “{}”", row.id, row.item)),
+            confidence: None,
+            cues: None,
+        });
+    }
+    change
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Effect;
+    use rstest::rstest;
+
+    fn observation(score: Option<f64>, origin: Origin, quote: Option<&str>) -> Observation {
+        Observation {
+            item: "emojis".into(),
+            reason: "said so".into(),
+            keywords: vec!["tone".into()],
+            scenarios: vec!["writing".into()],
+            score: score.map(Score::clamped),
+            source: "manual".into(),
+            origin,
+            quote: quote.map(str::to_owned),
+        }
+    }
+
+    fn entry(score: f64) -> Preference {
+        Preference {
+            id: 7,
+            uid: "e".into(),
+            item: "Emojis".into(),
+            reason: "first".into(),
+            keywords: vec!["emoji".into()],
+            scenarios: vec!["coding".into()],
+            base_score: Score::clamped(score),
+            source: "manual".into(),
+            origin: Origin::User,
+            added_at: Stamp("2026-01-01T00:00:00+00:00".into()),
+            last_seen: Stamp("2026-01-01T00:00:00+00:00".into()),
+            touch_count: 0,
+        }
+    }
+
+    fn decide(existing: Option<f64>, seen: &Observation) -> Merge {
+        let now = "2026-11-30T00:00:00Z".parse().expect("a time");
+        let mut count = 0;
+        observe(existing.map(entry).as_ref(), seen, now, || {
+            count += 1;
+            format!("uid{count}")
+        })
+    }
+
+    #[rstest]
+    // An ordinary entry meets an ordinary score, or none.
+    #[case(Some(6.0), Some(9.0), Origin::User, None, Outcome::Merged, Some(7.8))]
+    #[case(Some(6.0), None, Origin::User, None, Outcome::Merged, Some(6.0))]
+    #[case(
+        Some(6.0),
+        Some(9.0),
+        Origin::Analysis,
+        None,
+        Outcome::Merged,
+        Some(7.8)
+    )]
+    // An ordinary entry meets a limit.
+    #[case(Some(6.0), Some(0.5), Origin::User, None, Outcome::Limited, Some(0.5))]
+    #[case(
+        Some(6.0),
+        Some(0.5),
+        Origin::Agent,
+        Some("never"),
+        Outcome::Limited,
+        Some(0.5)
+    )]
+    #[case(Some(6.0), Some(0.5), Origin::Agent, None, Outcome::Pending, Some(6.0))]
+    #[case(
+        Some(6.0),
+        Some(0.5),
+        Origin::Analysis,
+        None,
+        Outcome::Pending,
+        Some(6.0)
+    )]
+    #[case(
+        Some(6.0),
+        Some(0.5),
+        Origin::Import,
+        None,
+        Outcome::Pending,
+        Some(6.0)
+    )]
+    // A limit meets an ordinary score.
+    #[case(Some(0.5), Some(9.0), Origin::User, None, Outcome::Kept, Some(0.5))]
+    #[case(Some(0.5), None, Origin::User, None, Outcome::Kept, Some(0.5))]
+    #[case(
+        Some(1.5),
+        Some(1.6),
+        Origin::Agent,
+        Some("ok"),
+        Outcome::Kept,
+        Some(1.5)
+    )]
+    #[case(Some(0.5), Some(9.0), Origin::Analysis, None, Outcome::Kept, Some(0.5))]
+    // A limit meets a limit.
+    #[case(
+        Some(0.5),
+        Some(1.5),
+        Origin::Analysis,
+        None,
+        Outcome::Merged,
+        Some(1.1)
+    )]
+    // Nothing is there yet.
+    #[case(None, None, Origin::User, None, Outcome::Added, Some(9.0))]
+    #[case(None, Some(0.5), Origin::User, None, Outcome::Added, Some(0.5))]
+    #[case(None, Some(0.5), Origin::Import, None, Outcome::Pending, None)]
+    fn the_table_of_re_adding(
+        #[case] existing: Option<f64>,
+        #[case] incoming: Option<f64>,
+        #[case] origin: Origin,
+        #[case] quote: Option<&str>,
+        #[case] outcome: Outcome,
+        #[case] score: Option<f64>,
+    ) {
+        let merge = decide(existing, &observation(incoming, origin, quote));
+        assert_eq!(merge.outcome, outcome);
+        assert_eq!(merge.score.map(Score::value), score);
+    }
+
+    #[rstest]
+    #[case(6.0, 9.0, Some("said so"))]
+    #[case(6.0, 0.5, Some("said so"))]
+    #[case(0.5, 9.0, None)]
+    fn re_adding_unites_keywords_and_scenarios(
+        #[case] existing: f64,
+        #[case] incoming: f64,
+        #[case] reason: Option<&str>,
+    ) {
+        let merge = decide(
+            Some(existing),
+            &observation(Some(incoming), Origin::User, None),
+        );
+        let Effect::Set(values) = merge.change.effect else {
+            panic!("an existing entry is set, not made anew");
+        };
+        assert_eq!(values["keywords"], "emoji, tone");
+        assert_eq!(
+            values["scenarios"],
+            serde_json::json!(["coding", "writing"])
+        );
+        assert_eq!(values.get("reason").and_then(|text| text.as_str()), reason);
+        assert_eq!(values["last_seen"], "2026-11-30T00:00:00+00:00");
+        assert_eq!(merge.change.evidence.len(), 1);
+    }
+
+    #[test]
+    fn an_empty_reason_does_not_replace_one() {
+        let mut seen = observation(None, Origin::User, None);
+        seen.reason.clear();
+        let Effect::Set(values) = decide(Some(6.0), &seen).change.effect else {
+            panic!("an existing entry is set, not made anew");
+        };
+        assert!(!values.contains_key("reason"));
+    }
+}

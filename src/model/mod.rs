@@ -1,0 +1,20 @@
+//! The nouns of the product. Nothing here knows SQLite, the clock or a file.
+
+mod change;
+mod evidence;
+mod hlc;
+mod preference;
+mod score;
+mod stamp;
+mod text;
+
+pub use change::{Change, ChangeError, Effect, EntryValues, Op, ProposalValues, Subject, Values};
+pub use evidence::{Evidence, Origin, Speaker};
+pub use hlc::Hlc;
+pub use preference::{Preference, Proposal};
+pub use score::{Band, Score, ScoreError};
+pub use stamp::Stamp;
+pub use text::{
+    MAX_TEXT_BYTES, TextError, check_text, fold, item_key, join_keywords, parse_keywords,
+    split_keywords, strip_hidden,
+};

@@ -1,0 +1,204 @@
+//! What a text must be to enter the store, and how two texts are found to be the same.
+
+use caseless::Caseless;
+use thiserror::Error;
+use unicode_normalization::UnicodeNormalization;
+
+/// The longest item or reason, in bytes of UTF-8.
+pub const MAX_TEXT_BYTES: usize = 4096;
+
+/// Says why a text may not enter the store.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TextError {
+    /// Nothing is left after trimming.
+    #[error("the {field} is empty")]
+    Empty {
+        /// Which text: "item", "reason", "keyword".
+        field: &'static str,
+    },
+    /// Longer than it may be.
+    #[error("the {field} has {bytes} bytes; {most} is the most")]
+    TooLong {
+        /// Which text.
+        field: &'static str,
+        /// Its length.
+        bytes: usize,
+        /// The longest it may be.
+        most: usize,
+    },
+    /// A control, bidirectional or zero-width character, which could hide or reorder what a person reads.
+    #[error("the {field} holds the invisible character U+{code:04X} (character {at}); remove it")]
+    Hidden {
+        /// Which text.
+        field: &'static str,
+        /// The character.
+        code: u32,
+        /// Its place, counted from 1.
+        at: usize,
+    },
+}
+
+/// Trims a text, turns typed line breaks and tabs into spaces, and refuses what must not be stored.
+///
+/// # Errors
+/// An empty or too long text, and one with control, bidirectional or zero-width characters. The two
+/// joiners that emoji, Persian and Hindi are written with stay.
+pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> {
+    let spaced: String = text
+        .chars()
+        .map(|c| {
+            if matches!(c, '\n' | '\r' | '\t') {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect();
+    let trimmed = spaced.trim();
+    if trimmed.is_empty() {
+        return Err(TextError::Empty { field });
+    }
+    if trimmed.len() > MAX_TEXT_BYTES {
+        return Err(TextError::TooLong {
+            field,
+            bytes: trimmed.len(),
+            most: MAX_TEXT_BYTES,
+        });
+    }
+    if let Some((index, c)) = trimmed.chars().enumerate().find(|&(_, c)| is_hidden(c)) {
+        return Err(TextError::Hidden {
+            field,
+            code: c as u32,
+            at: index + 1,
+        });
+    }
+    Ok(trimmed.to_owned())
+}
+
+/// Removes control, bidirectional and zero-width characters: for text that nobody typed here.
+pub fn strip_hidden(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if matches!(c, '\n' | '\r' | '\t') {
+                ' '
+            } else {
+                c
+            }
+        })
+        .filter(|&c| !is_hidden(c))
+        .collect()
+}
+
+/// Control characters, bidirectional marks and overrides, zero-width and tag characters. ZWNJ and
+/// ZWJ (U+200C, U+200D) and the variation selectors are part of ordinary writing and not among them.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c as u32,
+            0x00AD | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E | 0x200B | 0x200E | 0x200F
+            | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB
+            | 0xE0000..=0xE0FFF)
+}
+
+/// Folds a text for comparison: NFKC, full Unicode case folding, NFKC again (folding can undo it).
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfkc().default_case_fold().nfkc().collect()
+}
+
+/// The key by which an item is unique: folded, with every run of white space made one space.
+pub fn item_key(item: &str) -> String {
+    let folded = fold(item);
+    let words: Vec<&str> = folded.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// Reads typed keywords or scenarios: split at commas (also the full-width and the ideographic one),
+/// trimmed, lower-cased, empties and repetitions dropped, order kept.
+///
+/// # Errors
+/// A keyword that may not enter the store, see [`check_text`].
+pub fn parse_keywords(field: &'static str, text: &str) -> Result<Vec<String>, TextError> {
+    let mut found: Vec<String> = Vec::new();
+    for part in text.split([',', '，', '、', '\n']) {
+        if part.trim().is_empty() {
+            continue;
+        }
+        let keyword = check_text(field, part)?.to_lowercase();
+        if !found.contains(&keyword) {
+            found.push(keyword);
+        }
+    }
+    Ok(found)
+}
+
+/// Reads the stored keywords column, which any earlier version may have written.
+pub fn split_keywords(column: &str) -> Vec<String> {
+    column
+        .split(',')
+        .map(str::trim)
+        .filter(|keyword| !keyword.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Writes the stored keywords column as every earlier version did: comma and space between.
+pub fn join_keywords(keywords: &[String]) -> String {
+    keywords.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("Dark  Mode", "dark mode")]
+    #[case("ÜNÏCODE Item", "ünïcode item")]
+    #[case("ｃｏｄｅ", "code")]
+    #[case("Straße", "strasse")]
+    #[case(" 简洁　回答 ", "简洁 回答")]
+    #[case("e\u{301}", "é")]
+    fn items_that_read_the_same_have_one_key(#[case] item: &str, #[case] key: &str) {
+        assert_eq!(item_key(item), key);
+    }
+
+    #[rstest]
+    #[case("a\u{0}b", 0)]
+    #[case("a\u{1b}[31m", 0x1b)]
+    #[case("a\u{202e}b", 0x202e)]
+    #[case("a\u{200b}b", 0x200b)]
+    #[case("tag\u{e0041}", 0xe0041)]
+    fn hidden_characters_are_refused(#[case] text: &str, #[case] code: u32) {
+        assert_eq!(
+            check_text("item", text),
+            Err(TextError::Hidden {
+                field: "item",
+                code,
+                at: text
+                    .chars()
+                    .position(|c| c as u32 == code)
+                    .expect("it is there")
+                    + 1,
+            })
+        );
+        assert!(!strip_hidden(text).contains(char::from_u32(code).expect("a character")));
+    }
+
+    #[rstest]
+    #[case("  tabs\tand\nlines ", "tabs and lines")]
+    #[case("👩‍💻 pairing", "👩‍💻 pairing")]
+    #[case("می‌خواهم", "می‌خواهم")]
+    fn ordinary_writing_stays(#[case] text: &str, #[case] kept: &str) {
+        assert_eq!(check_text("item", text).as_deref(), Ok(kept));
+    }
+
+    #[test]
+    fn keywords_are_trimmed_lowered_and_unique() {
+        assert_eq!(
+            parse_keywords("keyword", " Git, push ,,GIT，提交、").as_deref(),
+            Ok(["git", "push", "提交"].map(String::from).as_slice())
+        );
+    }
+}

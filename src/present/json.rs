@@ -1,0 +1,119 @@
+//! Pretty-printed JSON whose text is harmless on a terminal too.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, PrettyFormatter};
+
+/// Writes one JSON value and a line end. Characters that JSON allows but a terminal obeys (C1 controls,
+/// bidirectional marks, zero-width characters) are written as escapes, which read back the same.
+///
+/// # Errors
+/// What the stream reports.
+pub fn to_json<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io::Result<()> {
+    let mut serializer =
+        serde_json::Serializer::with_formatter(&mut *out, Harmless(PrettyFormatter::new()));
+    value.serialize(&mut serializer).map_err(|error| {
+        // A closed pipe must stay recognisable.
+        error.io_error_kind().map_or_else(
+            || io::Error::other(error.to_string()),
+            |kind| io::Error::new(kind, error.to_string()),
+        )
+    })?;
+    writeln!(out)
+}
+
+/// The usual layout, with more characters escaped.
+struct Harmless<'f>(PrettyFormatter<'f>);
+
+fn must_escape(c: char) -> bool {
+    matches!(c as u32,
+        0x7F..=0x9F | 0xAD | 0x61C | 0x200B | 0x200E | 0x200F | 0x2028..=0x202E
+        | 0x2060..=0x206F | 0xFEFF | 0xE0000..=0xE0FFF)
+}
+
+impl Formatter for Harmless<'_> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(must_escape) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            let mut after = rest[at..].chars();
+            let mut units = [0; 2];
+            if let Some(c) = after.next() {
+                for unit in c.encode_utf16(&mut units) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+            rest = after.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_written_raw() {
+        let text = "a\u{1b}[31m\u{9b}31m\u{202e}b\u{e0041}中 👩‍💻";
+        let mut out = Vec::new();
+        to_json(&[text], &mut out).expect("a vector takes everything");
+        let written = String::from_utf8(out).expect("JSON is UTF-8");
+        assert!(
+            written
+                .chars()
+                .all(|c| c == '\n' || !c.is_control() && !must_escape(c))
+        );
+        let back: Vec<String> = serde_json::from_str(&written).expect("it is JSON");
+        assert_eq!(back, [text]);
+    }
+}

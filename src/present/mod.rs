@@ -1,0 +1,139 @@
+//! What people and programs get to see: text with or without colour, JSON, closed pipes. The only place
+//! that prints.
+
+mod json;
+mod page;
+mod sanitize;
+
+use std::io::{self, IsTerminal, Write};
+
+pub use json::to_json;
+pub use page::{Align, Page, Table};
+pub use sanitize::for_terminal;
+
+use crate::error::Report;
+use crate::settings::Color;
+
+/// How text is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whether escape codes are written.
+    pub color: bool,
+    /// The columns of the terminal; none where nothing is to be wrapped.
+    pub width: Option<usize>,
+}
+
+impl Style {
+    /// The style for standard output.
+    pub fn for_stdout(color: Color) -> Self {
+        let stdout = io::stdout();
+        let color = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
+        };
+        let typed = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok());
+        let width = typed.or_else(|| {
+            stdout.is_terminal().then(|| {
+                terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
+            })
+        });
+        Style {
+            color,
+            width: width
+                .filter(|&columns| columns > 0)
+                .map(|columns| columns.max(20)),
+        }
+    }
+}
+
+/// A reply that can be shown as text and as JSON.
+pub trait Answer {
+    /// Writes the text form.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()>;
+
+    /// Writes the JSON form: exactly one value and a line end.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    fn json(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// How the printing of an answer ended.
+#[derive(Debug)]
+pub enum Printed {
+    /// All of it was taken.
+    Done,
+    /// The reader has gone; that is no error.
+    Closed,
+}
+
+/// Prints an answer to standard output.
+///
+/// # Errors
+/// A stream that cannot be written, other than one whose reader has gone.
+pub fn answer(answer: &dyn Answer, json: bool, style: Style) -> io::Result<Printed> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let written = if json {
+        answer.json(&mut out)
+    } else {
+        answer.text(&mut Page::new(&mut out, style))
+    };
+    settle(written.and_then(|()| out.flush()))
+}
+
+/// Prints raw bytes, for generated scripts and pages.
+///
+/// # Errors
+/// As [`answer`].
+pub fn raw(bytes: &[u8]) -> io::Result<Printed> {
+    let mut out = io::stdout().lock();
+    settle(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+fn settle(written: io::Result<()>) -> io::Result<Printed> {
+    match written {
+        Ok(()) => Ok(Printed::Done),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Printed::Closed),
+        Err(error) => Err(error),
+    }
+}
+
+/// Says something on standard error. Nobody is told when that fails: there is no one left to tell.
+pub fn say(text: &str) {
+    let mut err = io::stderr().lock();
+    let _nobody_listens = writeln!(err, "{}", sanitize::lines_for_terminal(text));
+}
+
+/// Reports an error on standard error; in JSON, as its last line.
+pub fn report(report: &Report, json: bool) {
+    if json {
+        let mut err = io::stderr().lock();
+        let _nobody_listens = writeln!(err, "{}", report.json());
+    } else {
+        say(&report.to_string());
+    }
+}
+
+/// Asks a person something on the terminal and waits for a line.
+///
+/// # Errors
+/// What the streams report.
+pub fn ask(question: &str) -> io::Result<String> {
+    let mut err = io::stderr().lock();
+    write!(err, "{}", sanitize::lines_for_terminal(question))?;
+    err.flush()?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    Ok(line.trim().to_owned())
+}
+
+/// Whether a person sits at both ends.
+pub fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}

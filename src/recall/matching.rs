@@ -1,0 +1,242 @@
+//! Whether a text holds the words of a query: folded, accents aside, CJK as substrings, every other
+//! character as plain text.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::model::fold;
+
+/// Characters that belong to a word when it is typed with them: `C++`, `.NET`, `100%`, `@me`.
+const SYMBOLS: &str = "+#%$&@*=<>^~|.\\";
+/// Ordinary punctuation around a word, which a person does not mean to search for.
+const PUNCTUATION: &str = ",;:!?\"'`()[]{}“”‘’„«»、。，；：！？（）【】「」『』《》…";
+
+/// A text made ready for matching.
+#[derive(Debug, Clone, Default)]
+pub struct Folded {
+    plain: String,
+    pieces: Vec<String>,
+}
+
+/// One word of a query.
+#[derive(Debug, Clone)]
+struct Word {
+    /// Adjacent pieces that must occur; empty for a word of symbols alone.
+    pieces: Vec<String>,
+    /// What must occur letter for letter, for a word with symbols in it.
+    literal: Option<String>,
+    /// Whether the last piece may be the beginning of a longer one.
+    prefix: bool,
+}
+
+/// The words of a query; all of them must occur.
+#[derive(Debug, Clone, Default)]
+pub struct Words(Vec<Word>);
+
+impl Folded {
+    /// Folds a text and cuts it into pieces.
+    pub fn new(text: &str) -> Self {
+        let plain = fold_accents(text);
+        let pieces = pieces(&plain);
+        Folded { plain, pieces }
+    }
+}
+
+impl Words {
+    /// Reads what a person typed. The last word may be the beginning of a longer one.
+    pub fn query(text: &str) -> Self {
+        let mut words: Vec<Word> = text.split_whitespace().filter_map(word).collect();
+        if let Some(last) = words.last_mut() {
+            last.prefix = true;
+        }
+        Words(words)
+    }
+
+    /// Reads one keyword, which must occur whole: `repo` is not in "report".
+    pub fn keyword(text: &str) -> Self {
+        let folded = Folded::new(text);
+        let literal = text
+            .contains(|c| SYMBOLS.contains(c))
+            .then(|| folded.plain.trim().to_owned());
+        if folded.pieces.is_empty() && literal.is_none() {
+            return Words::default();
+        }
+        Words(vec![Word {
+            pieces: folded.pieces,
+            literal,
+            prefix: false,
+        }])
+    }
+
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether every word occurs in one of the texts.
+    pub fn occur_in(&self, texts: &[Folded]) -> bool {
+        self.0
+            .iter()
+            .all(|word| texts.iter().any(|text| word.occurs_in(text)))
+    }
+}
+
+impl Word {
+    fn occurs_in(&self, text: &Folded) -> bool {
+        if let Some(literal) = &self.literal {
+            return holds_literal(&text.plain, literal, self.prefix);
+        }
+        let count = self.pieces.len();
+        text.pieces.windows(count).any(|window| {
+            let (last, before) = window.split_last().expect("a window is never empty");
+            let (wanted, wanted_before) = self
+                .pieces
+                .split_last()
+                .expect("a word without a literal has pieces");
+            before == wanted_before
+                && (last == wanted || self.prefix && last.starts_with(wanted.as_str()))
+        })
+    }
+}
+
+/// Reads one word of a query; nothing when it is punctuation alone.
+fn word(typed: &str) -> Option<Word> {
+    let folded = fold_accents(typed);
+    let bare = folded
+        .trim_matches(|c| PUNCTUATION.contains(c))
+        .trim_end_matches(['.', '。']);
+    // A word that is nothing but punctuation is searched for as it stands.
+    let bare = if bare.is_empty() {
+        folded.as_str()
+    } else {
+        bare
+    };
+    let pieces = pieces(bare);
+    let symbols = bare
+        .chars()
+        .enumerate()
+        .any(|(at, c)| SYMBOLS.contains(c) && (c != '.' || at == 0));
+    if pieces.is_empty() && bare.is_empty() {
+        return None;
+    }
+    let literal = (symbols || pieces.is_empty()).then(|| bare.to_owned());
+    Some(Word {
+        pieces,
+        literal,
+        prefix: false,
+    })
+}
+
+/// Whether `literal` stands in `text` with no letter or digit directly before it, and, unless it may be
+/// a beginning, none directly after it; symbols at its own ends need no such border.
+fn holds_literal(text: &str, literal: &str, prefix: bool) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_single(c));
+    let starts_word = is_word(literal.chars().next());
+    let ends_word = is_word(literal.chars().next_back());
+    text.match_indices(literal).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + literal.len()..].chars().next();
+        !(starts_word && is_word(before)) && (prefix || !(ends_word && is_word(after)))
+    })
+}
+
+/// Folds case and width, and removes the accents of Latin, Greek and Cyrillic letters. Marks that carry
+/// the vowels of other scripts, and the Japanese voicing marks, stay.
+pub fn fold_accents(text: &str) -> String {
+    let folded = fold(text);
+    if folded.is_ascii() {
+        return folded;
+    }
+    folded
+        .nfd()
+        .filter(|c| !('\u{300}'..='\u{36f}').contains(c))
+        .nfc()
+        .collect()
+}
+
+/// Cuts a folded text into words (UAX #29), Han and kana into single characters.
+fn pieces(folded: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in folded.unicode_words() {
+        let mut rest = String::new();
+        for c in word.chars() {
+            if is_single(c) {
+                if !rest.is_empty() {
+                    found.push(std::mem::take(&mut rest));
+                }
+                found.push(c.to_string());
+            } else {
+                rest.push(c);
+            }
+        }
+        if !rest.is_empty() {
+            found.push(rest);
+        }
+    }
+    found
+}
+
+/// Whether a character is written without spaces around words, so that it is a piece by itself.
+fn is_single(c: char) -> bool {
+    matches!(c as u32,
+        0x3005..=0x3007 | 0x3041..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("verb", "verbose comments", true)]
+    #[case("verb comments", "verbose comments", false)]
+    #[case("comments verb", "verbose comments", true)]
+    #[case("ECOLE", "École", true)]
+    #[case("ｃｏｄｅ", "concise code", true)]
+    #[case("设备", "列出设备名称", true)]
+    #[case("备名", "列出设备名称", true)]
+    #[case("设名", "列出设备名称", false)]
+    #[case("gen", "用gen生成代码", true)]
+    #[case("C++", "modern C++ only", true)]
+    #[case("C++", "C and Rust", false)]
+    #[case(".NET", "avoid .NET here", true)]
+    #[case(".NET", "the net is down", false)]
+    #[case("100%", "100% kept", true)]
+    #[case("100%", "1000 things", false)]
+    #[case("%", "1000 things", false)]
+    #[case("_", "snake_case", true)]
+    #[case("_", "snake case", false)]
+    #[case("\"quotes\"", "uses quotes", true)]
+    #[case("a OR b", "a b", false)]
+    #[case("NOT", "do it", false)]
+    #[case("main.", "push to main", true)]
+    #[case("next.js", "prefers next.js", true)]
+    #[case("force-push", "never force push", true)]
+    #[case("대답", "짧은 대답을", true)]
+    #[case("コメント", "日本語のコメント", true)]
+    fn a_query_word_occurs(#[case] query: &str, #[case] text: &str, #[case] found: bool) {
+        assert_eq!(Words::query(query).occur_in(&[Folded::new(text)]), found);
+    }
+
+    #[rstest]
+    #[case("repo", "the report", false)]
+    #[case("repo", "a repo.", true)]
+    #[case("pull request", "open a pull request", true)]
+    #[case("代码", "写代码时", true)]
+    #[case("c#", "C# style", true)]
+    fn a_keyword_occurs_whole(#[case] keyword: &str, #[case] text: &str, #[case] found: bool) {
+        assert_eq!(
+            Words::keyword(keyword).occur_in(&[Folded::new(text)]),
+            found
+        );
+    }
+
+    #[test]
+    fn every_word_may_stand_in_another_text() {
+        let texts = [Folded::new("tabs"), Folded::new("for indentation")];
+        assert!(Words::query("tabs indent").occur_in(&texts));
+        assert!(!Words::query("tabs spaces").occur_in(&texts));
+        assert!(Words::query("  ").is_empty());
+    }
+}

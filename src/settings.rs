@@ -1,0 +1,361 @@
+//! What enters from outside: flags, variables, `.env` files, the clock. Read once, then passed as values.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::error::{Failure, Kind};
+
+/// The folder with the store, `scenarios.yaml` and `.env`; `~/.aizo` when it is not set.
+pub const AIZO_HOME: &str = "AIZO_HOME";
+/// The store's file.
+pub const AIZO_DB_PATH: &str = "AIZO_DB_PATH";
+/// `auto`, `always` or `never`.
+pub const AIZO_COLOR: &str = "AIZO_COLOR";
+/// An RFC 3339 time that takes the place of the clock.
+pub const AIZO_NOW: &str = "AIZO_NOW";
+/// How long a write waits for another process, in milliseconds.
+pub const AIZO_LOCK_TIMEOUT_MS: &str = "AIZO_LOCK_TIMEOUT_MS";
+
+/// What a project's own `./.env` may set. A cloned repository may say where its store is and how things
+/// look, never where a conversation is sent.
+const FROM_LOCAL_FILE: [&str; 2] = [AIZO_DB_PATH, AIZO_COLOR];
+/// Names besides `AIZO_…` that `~/.aizo/.env` may set.
+const PROVIDER_KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+/// A longer `.env` file is not one.
+const LARGEST_ENV_FILE: u64 = 1 << 20;
+const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where a setting came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A flag of this command.
+    Flag,
+    /// The process environment.
+    Environment,
+    /// `./.env`.
+    LocalFile,
+    /// `~/.aizo/.env`.
+    HomeFile,
+    /// Nobody set it.
+    Default,
+}
+
+impl Source {
+    /// How people are told.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Source::Flag => "flag",
+            Source::Environment => "environment",
+            Source::LocalFile => "./.env",
+            Source::HomeFile => "~/.aizo/.env",
+            Source::Default => "default",
+        }
+    }
+}
+
+/// A setting as `info` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// Its variable.
+    pub name: String,
+    /// Its value; keys are masked.
+    pub value: String,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// A `.env` file that was looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EnvFile {
+    /// The file.
+    pub path: PathBuf,
+    /// `read`, `missing`, or what was wrong with it.
+    pub state: String,
+    /// The variables taken from it.
+    pub taken: Vec<String>,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What the command line says about the settings.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// `--db`.
+    pub db: Option<PathBuf>,
+    /// `--color`.
+    pub color: Option<Color>,
+    /// Whether `./.env` is left unread, as the doors that speak to an agent do.
+    pub without_local_file: bool,
+}
+
+/// Everything that a command needs to know about its surroundings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The store's file.
+    pub db: PathBuf,
+    /// The folder of `scenarios.yaml` and `.env`; none when no home folder can be found.
+    pub home: Option<PathBuf>,
+    /// The one reading of the clock.
+    pub now: DateTime<Utc>,
+    /// When output is coloured.
+    pub color: Color,
+    /// How long a write waits for another process.
+    pub lock_timeout: Duration,
+    /// Every setting and where it came from.
+    pub all: Vec<Setting>,
+    /// The `.env` files.
+    pub files: Vec<EnvFile>,
+    /// What the user should hear about the settings.
+    pub notes: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the surroundings.
+    ///
+    /// # Errors
+    /// A value that cannot be read, and no home folder when no store is named.
+    pub fn read(flags: &Flags) -> Result<Self, Failure> {
+        let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let user_home = dirs::home_dir();
+        let home = match environment(AIZO_HOME) {
+            Some(folder) => Some(expand(Path::new(&folder), user_home.as_deref())),
+            None => user_home.as_ref().map(|folder| folder.join(".aizo")),
+        };
+        let mut reader = Reader {
+            environment: &environment,
+            local: BTreeMap::new(),
+            home: BTreeMap::new(),
+            all: Vec::new(),
+        };
+        let mut files = Vec::new();
+        let mut notes = Vec::new();
+        if !flags.without_local_file {
+            let allowed = |name: &str| FROM_LOCAL_FILE.contains(&name);
+            reader.local = read_file(Path::new(".env"), allowed, &mut files);
+        }
+        if let Some(home) = &home {
+            let allowed = |name: &str| name.starts_with("AIZO_") || PROVIDER_KEYS.contains(&name);
+            let file = home.join(".env");
+            reader.home = read_file(&file, allowed, &mut files);
+            if let Some(file) = files.iter().find(|known| known.path == file)
+                && !matches!(file.state.as_str(), "read" | "missing")
+            {
+                notes.push(format!("{}: {}", file.path.display(), file.state));
+            }
+        }
+
+        let flag = flags
+            .db
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned());
+        let named = reader.get(AIZO_DB_PATH, flag);
+        let db = match (&named, &home) {
+            (Some((path, source)), _) => {
+                let path = expand(Path::new(path), user_home.as_deref());
+                if *source == Source::LocalFile {
+                    notes.push(format!("using the store {} (from ./.env)", path.display()));
+                }
+                path
+            }
+            (None, Some(home)) => home.join("preferences.db"),
+            (None, None) => {
+                return Err(Failure::new(Kind::Io, "cannot find the home folder")
+                    .hint("set HOME, or name a store: --db FILE, or AIZO_DB_PATH"));
+            }
+        };
+        let (_, source) = named.unwrap_or((String::new(), Source::Default));
+        reader.show(AIZO_DB_PATH, &db.to_string_lossy(), source);
+
+        let now = match reader.get(AIZO_NOW, None) {
+            Some((text, source)) => {
+                reader.show(AIZO_NOW, &text, source);
+                DateTime::parse_from_rfc3339(&text)
+                    .map_err(|_| {
+                        Failure::usage(format!("{AIZO_NOW} is not an RFC 3339 time: `{text}`"))
+                    })?
+                    .with_timezone(&Utc)
+            }
+            None => Utc::now(),
+        };
+        let flag = flags.color.map(|color| format!("{color:?}").to_lowercase());
+        let color = match reader.get(AIZO_COLOR, flag) {
+            Some((text, source)) => {
+                reader.show(AIZO_COLOR, &text, source);
+                <Color as clap::ValueEnum>::from_str(&text, true).map_err(|_| {
+                    Failure::usage(format!(
+                        "{AIZO_COLOR} is auto, always or never, not `{text}`"
+                    ))
+                })?
+            }
+            None => Color::Auto,
+        };
+        let lock_timeout = match reader.get(AIZO_LOCK_TIMEOUT_MS, None) {
+            Some((text, source)) => {
+                reader.show(AIZO_LOCK_TIMEOUT_MS, &text, source);
+                text.parse().map(Duration::from_millis).map_err(|_| {
+                    Failure::usage(format!(
+                        "{AIZO_LOCK_TIMEOUT_MS} is a number of milliseconds, not `{text}`"
+                    ))
+                })?
+            }
+            None => DEFAULT_LOCK_TIMEOUT,
+        };
+        reader.show_the_rest();
+        Ok(Settings {
+            db,
+            home,
+            now,
+            color,
+            lock_timeout,
+            all: reader.all,
+            files,
+            notes,
+        })
+    }
+}
+
+/// Looks a variable up where it may be set, nearest first.
+struct Reader<'e> {
+    environment: &'e dyn Fn(&str) -> Option<String>,
+    local: BTreeMap<String, String>,
+    home: BTreeMap<String, String>,
+    all: Vec<Setting>,
+}
+
+impl Reader<'_> {
+    fn get(&self, name: &str, flag: Option<String>) -> Option<(String, Source)> {
+        let of = |value: Option<String>, source| value.map(|value| (value, source));
+        of(flag, Source::Flag)
+            .or_else(|| of((self.environment)(name), Source::Environment))
+            .or_else(|| of(self.local.get(name).cloned(), Source::LocalFile))
+            .or_else(|| of(self.home.get(name).cloned(), Source::HomeFile))
+    }
+
+    fn show(&mut self, name: &str, value: &str, source: Source) {
+        self.all.push(Setting {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            source,
+        });
+    }
+
+    /// Shows what else is set for this program, keys masked.
+    fn show_the_rest(&mut self) {
+        let mut names: Vec<String> = self.home.keys().cloned().collect();
+        names.extend(
+            std::env::vars_os()
+                .filter_map(|(name, _)| name.into_string().ok())
+                .filter(|name| name.starts_with("AIZO_") || PROVIDER_KEYS.contains(&name.as_str())),
+        );
+        names.sort();
+        names.dedup();
+        for name in names {
+            if self.all.iter().any(|setting| setting.name == name) {
+                continue;
+            }
+            if let Some((value, source)) = self.get(&name, None) {
+                let value = if name.ends_with("_KEY") || name.ends_with("_TOKEN") {
+                    mask(&value)
+                } else {
+                    value
+                };
+                self.show(&name, &value, source);
+            }
+        }
+    }
+}
+
+/// Shows that a key is set without showing it.
+fn mask(key: &str) -> String {
+    let length = key.chars().count();
+    if length < 12 {
+        return "…".to_owned();
+    }
+    let tail: String = key.chars().skip(length - 4).collect();
+    format!("…{tail}")
+}
+
+/// Reads the allowed variables of a `.env` file. A line that cannot be read is named and the others count.
+fn read_file(
+    path: &Path,
+    allowed: impl Fn(&str) -> bool,
+    files: &mut Vec<EnvFile>,
+) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut state = String::from("missing");
+    let readable = fs::metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST_ENV_FILE);
+    if readable {
+        match dotenvy::from_path_iter(path) {
+            Ok(lines) => {
+                state = String::from("read");
+                for line in lines {
+                    match line {
+                        Ok((name, value)) if allowed(&name) && !value.is_empty() => {
+                            found.insert(name, value);
+                        }
+                        Ok(_) => {}
+                        // The line itself may hold a key, so it is not shown.
+                        Err(dotenvy::Error::LineParse(_, index)) => {
+                            state = format!("a line cannot be read (near character {index})");
+                        }
+                        Err(error) => {
+                            state = error.to_string();
+                            break;
+                        }
+                    }
+                }
+            }
+            Err(error) => state = error.to_string(),
+        }
+    }
+    files.push(EnvFile {
+        path: path.to_path_buf(),
+        state,
+        taken: found.keys().cloned().collect(),
+    });
+    found
+}
+
+/// Replaces a leading `~` by the home folder.
+pub fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_path_buf(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tilde_is_the_home_folder() {
+        let home = Path::new("/home/ada");
+        assert_eq!(expand(Path::new("~/x.db"), Some(home)), home.join("x.db"));
+        assert_eq!(expand(Path::new("~x"), Some(home)), Path::new("~x"));
+        assert_eq!(expand(Path::new("/x"), Some(home)), Path::new("/x"));
+    }
+
+    #[test]
+    fn a_key_shows_its_last_characters_at_most() {
+        assert_eq!(mask("sk-0123456789abcdef"), "…cdef");
+        assert_eq!(mask("short"), "…");
+    }
+}

@@ -1,0 +1,322 @@
+//! Brings a store of any earlier version up to the present one, in one transaction.
+//!
+//! What a file is shows in its columns and not in the number it carries: a start that was killed, or two
+//! at once, have left files whose number was behind. Nothing is lost: rows, ids, scenarios, settings and
+//! sessions stay, rows that are one item under Unicode folding are united, and the file as it was is kept
+//! beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::journal::Draft;
+use super::open::APPLICATION_ID;
+use super::{Result, StorageError, Transaction};
+use crate::model::{Op, Origin, Preference, Subject, item_key};
+
+/// The schema that this program writes. 1 to 7 were written by aizo 0.x and 1.0.0.
+pub const SCHEMA_VERSION: i64 = 8;
+
+const SCHEMA: &str = include_str!("schema.sql");
+const INDEXES: &str = include_str!("indexes.sql");
+
+/// What a file is, as far as this program is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    /// No tables: a new store.
+    Empty,
+    /// A store of an earlier version, or one whose making was cut short.
+    Older(i64),
+    /// A store of this version.
+    Current,
+}
+
+/// What happens to the file as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Backup {
+    /// It is kept beside the store.
+    Beside,
+    /// The store is a copy itself.
+    None,
+}
+
+/// The tables of a file and their columns.
+type Shape = BTreeMap<String, BTreeSet<String>>;
+
+fn shape_of(connection: &Connection) -> rusqlite::Result<Shape> {
+    let mut tables = Shape::new();
+    let mut statement = connection.prepare(
+        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (table, column): (String, String) = (row.get(0)?, row.get(1)?);
+        tables
+            .entry(table)
+            .or_default()
+            .insert(column.to_lowercase());
+    }
+    Ok(tables)
+}
+
+fn has(shape: &Shape, table: &str, columns: &[&str]) -> bool {
+    shape
+        .get(table)
+        .is_some_and(|have| columns.iter().all(|column| have.contains(*column)))
+}
+
+/// Finds out what a file is.
+///
+/// # Errors
+/// A database of another program, and a store of a later version.
+pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version> {
+    let sqlite = |error| StorageError::from_sqlite(path, error);
+    // The usual case takes one query; everything else looks at the columns.
+    let id: i32 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(sqlite)?;
+    if id == APPLICATION_ID && number_of(connection).map_err(sqlite)? == Some(SCHEMA_VERSION) {
+        return Ok(Version::Current);
+    }
+    let shape = shape_of(connection).map_err(sqlite)?;
+    if shape.is_empty() {
+        return Ok(Version::Empty);
+    }
+    let foreign = |why: &str| StorageError::Foreign {
+        path: path.to_path_buf(),
+        why: why.to_owned(),
+    };
+    if !shape.contains_key("preferences") {
+        return Err(foreign("it has tables, but no preferences"));
+    }
+    if !has(
+        &shape,
+        "preferences",
+        &["id", "item", "reason", "base_score"],
+    ) {
+        return Err(foreign("its table preferences has other columns"));
+    }
+    let number = if has(&shape, "schema_meta", &["key", "value"]) {
+        number_of(connection).map_err(sqlite)?.unwrap_or(0)
+    } else {
+        0
+    };
+    if number > SCHEMA_VERSION {
+        return Err(StorageError::Newer {
+            path: path.to_path_buf(),
+            found: number,
+            known: SCHEMA_VERSION,
+        });
+    }
+    Ok(Version::Older(number))
+}
+
+/// The number a file carries; nothing when it is missing or no number.
+fn number_of(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    let text: rusqlite::Result<String> = connection.query_row(
+        "SELECT CAST(value AS TEXT) FROM schema_meta WHERE key = 'version'",
+        [],
+        |row| row.get(0),
+    );
+    match text {
+        Ok(text) => Ok(text.trim().parse().ok()),
+        Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes the tables of a new file, or brings an older one up to date.
+///
+/// The version is read freely first, and again inside `BEGIN IMMEDIATE`: of several processes that open the
+/// same file at once, one does the work and the others find it done.
+///
+/// # Errors
+/// What [`version_of`] refuses, a lock that does not come free, a file that cannot be written.
+pub(super) fn bring_up_to_date(
+    connection: &mut Connection,
+    path: &Path,
+    now: DateTime<Utc>,
+    backup: Backup,
+) -> Result<()> {
+    if version_of(connection, path)? == Version::Current {
+        return Ok(());
+    }
+    let sqlite = |error| StorageError::from_sqlite(path, error);
+    // Off, or dropping a table while it is rebuilt would empty those that refer to it.
+    connection
+        .pragma_update(None, "foreign_keys", false)
+        .map_err(sqlite)?;
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(sqlite)?;
+    match version_of(&transaction, path)? {
+        Version::Current => return Ok(()),
+        Version::Empty => create(&transaction).map_err(sqlite)?,
+        Version::Older(number) => {
+            if backup == Backup::Beside {
+                keep_beside(path, number, now)?;
+            }
+            reshape(&transaction).map_err(sqlite)?;
+        }
+    }
+    let mut writer = Transaction::within(transaction, path, now)?;
+    adopt_rows(&mut writer)?;
+    writer.connection().execute_batch(INDEXES).map_err(sqlite)?;
+    writer.commit()
+}
+
+/// Makes the tables and writes down which device this is and which schema.
+fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(SCHEMA)?;
+    connection.execute(
+        "INSERT OR IGNORE INTO schema_meta VALUES ('device', ?1)",
+        [uuid::Uuid::now_v7().simple().to_string()],
+    )?;
+    connection.execute(
+        "INSERT OR REPLACE INTO schema_meta VALUES ('version', ?1)",
+        [SCHEMA_VERSION.to_string()],
+    )?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)
+}
+
+/// Adds to an older file what it lacks.
+fn reshape(connection: &Connection) -> rusqlite::Result<()> {
+    let shape = shape_of(connection)?;
+    let lacks =
+        |table: &str, column: &str| shape.get(table).is_some_and(|have| !have.contains(column));
+    for (table, column, definition) in [
+        ("preferences", "keywords", "TEXT NOT NULL DEFAULT ''"),
+        ("preferences", "source", "TEXT NOT NULL DEFAULT 'manual'"),
+        ("preferences", "added_at", "TEXT NOT NULL DEFAULT ''"),
+        ("preferences", "last_seen", "TEXT NOT NULL DEFAULT ''"),
+        ("preferences", "touch_count", "INTEGER NOT NULL DEFAULT 0"),
+        ("preferences", "uid", "TEXT"),
+        ("preferences", "item_key", "TEXT"),
+        ("preferences", "origin", "TEXT NOT NULL DEFAULT 'user'"),
+        ("sessions", "extracted", "INTEGER NOT NULL DEFAULT 0"),
+        ("sessions", "content_hash", "TEXT NOT NULL DEFAULT ''"),
+    ] {
+        if lacks(table, column) {
+            connection.execute_batch(&format!(
+                "ALTER TABLE {table} ADD COLUMN {column} {definition}"
+            ))?;
+        }
+    }
+    if has(&shape, "preferences", &["category"]) {
+        category_to_keyword(connection)?;
+    }
+    create(connection)?;
+    connection.execute(
+        "UPDATE preferences SET origin = 'analysis' WHERE source = 'analysis' AND uid IS NULL",
+        [],
+    )?;
+    Ok(())
+}
+
+/// The earliest stores had a required category and were unique by category and item. The category becomes
+/// a keyword, and the table is made anew without the column and without its index.
+fn category_to_keyword(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "UPDATE preferences SET keywords = CASE
+             WHEN trim(category) = '' THEN keywords
+             WHEN trim(keywords) = '' THEN lower(trim(category))
+             ELSE keywords || ', ' || lower(trim(category)) END;
+         ALTER TABLE preferences RENAME TO preferences_with_category;",
+    )?;
+    connection.execute_batch(SCHEMA)?;
+    connection.execute_batch(
+        "INSERT INTO preferences (id, item, reason, keywords, base_score, source, added_at, last_seen, touch_count)
+             SELECT id, item, reason, keywords, base_score, source, added_at, last_seen, touch_count
+             FROM preferences_with_category;
+         UPDATE sqlite_sequence SET seq = (SELECT max(seq) FROM sqlite_sequence
+             WHERE name IN ('preferences', 'preferences_with_category')) WHERE name = 'preferences';
+         DROP TABLE preferences_with_category;",
+    )
+}
+
+/// Gives every row without one its name and its key, unites those that are one item, and begins the
+/// journal with a line for each.
+fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
+    let rows = writer.view().unnamed()?;
+    let mut groups: BTreeMap<String, Vec<Preference>> = BTreeMap::new();
+    for row in rows {
+        groups.entry(item_key(&row.item)).or_default().push(row);
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|group| group.iter().map(|row| row.id).min());
+    for group in groups {
+        writer.take_in(Op::Baseline, group)?;
+    }
+    for session in writer.view().session_ids()? {
+        writer.take_in_session(Op::Baseline, session)?;
+    }
+    let decay = writer.view().decay_values()?;
+    let usual = super::journal::default_decay();
+    if decay != usual {
+        writer.note(Draft::set(
+            Op::Baseline,
+            Subject::Decay,
+            Origin::User,
+            usual,
+            decay,
+        ))?;
+    }
+    Ok(())
+}
+
+/// Keeps the file as it was beside the store, while the write lock is held. SQLite itself gives the bytes, over
+/// a second connection that sees what was committed: reading the file by other means would drop this process's
+/// locks on it.
+fn keep_beside(path: &Path, number: i64, now: DateTime<Utc>) -> Result<()> {
+    let io = |source: std::io::Error| match source.kind() {
+        std::io::ErrorKind::StorageFull => StorageError::Full {
+            path: path.to_path_buf(),
+        },
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            StorageError::ReadOnly {
+                path: path.to_path_buf(),
+            }
+        }
+        _ => StorageError::Io {
+            path: path.to_path_buf(),
+            source,
+        },
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let bytes = Connection::open_with_flags(path, flags)
+        .and_then(|mut committed| committed.serialize("main").map(|data| data.to_vec()))
+        .map_err(|error| StorageError::from_sqlite(path, error))?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+    file.write_all(&bytes).map_err(io)?;
+    file.as_file().sync_all().map_err(io)?;
+    let mut file = file;
+    for attempt in 1.. {
+        match file.persist_noclobber(backup_name(path, number, now, attempt)) {
+            Ok(_) => break,
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                file = error.file;
+            }
+            Err(error) => return Err(io(error.error)),
+        }
+    }
+    Ok(())
+}
+
+/// `preferences.db.schema7-20261130T090000Z.bak`, with a number when there is one already.
+fn backup_name(path: &Path, number: i64, now: DateTime<Utc>, attempt: u32) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".schema{number}-{}", now.format("%Y%m%dT%H%M%SZ")));
+    if attempt > 1 {
+        name.push(format!("-{attempt}"));
+    }
+    name.push(".bak");
+    PathBuf::from(name)
+}

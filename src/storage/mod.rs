@@ -1,0 +1,140 @@
+//! The store: one SQLite file with its rows and its journal. The only place that names rusqlite.
+//!
+//! Everything that alters the store is a [`Change`](crate::model::Change) applied in a
+//! [`Transaction`], which writes the rows, the evidence and the journal lines together. Reading never
+//! writes; see [`open`] for how a file is opened without touching it.
+
+mod adopt;
+mod fault;
+mod journal;
+mod migrate;
+mod open;
+mod read;
+mod replay;
+mod undo;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rusqlite::Connection;
+
+pub use fault::StorageError;
+pub use journal::{JournalLine, LINE_VERSION};
+pub use migrate::SCHEMA_VERSION;
+pub use read::{KeywordCount, Totals, View};
+pub use undo::Undone;
+pub use write::{Applied, Transaction};
+
+/// The result of everything that a store does.
+pub type Result<T> = std::result::Result<T, StorageError>;
+
+/// Where a store is, and how long to wait for its lock.
+#[derive(Debug, Clone)]
+pub struct Location {
+    /// The file.
+    pub path: PathBuf,
+    /// How long a writer waits for another one.
+    pub patience: Duration,
+}
+
+/// An open store.
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+    /// What the file looked like, where it is read without locks.
+    fingerprint: Option<open::Fingerprint>,
+    /// Why a copy is read instead of the file itself.
+    copied_because: Option<String>,
+}
+
+impl Store {
+    /// Opens a store to read it. Nothing is there yet: nothing comes back, and nothing is made.
+    ///
+    /// # Errors
+    /// A path that holds something else, or cannot be read.
+    pub fn open_for_reading(location: &Location, now: DateTime<Utc>) -> Result<Option<Store>> {
+        open::for_reading(location, now, open::Sharing::Quiet)
+    }
+
+    /// Opens a store to read it with SQLite's own locks: for when [`Store::confirm`] has failed.
+    ///
+    /// # Errors
+    /// As [`Store::open_for_reading`].
+    pub fn open_shared(location: &Location, now: DateTime<Utc>) -> Result<Option<Store>> {
+        open::for_reading(location, now, open::Sharing::Locked)
+    }
+
+    /// Opens a store to write it, makes it when it is not there, and brings an older one up to date.
+    ///
+    /// # Errors
+    /// A path that holds something else, or cannot be written.
+    pub fn open_for_writing(location: &Location, now: DateTime<Utc>) -> Result<Store> {
+        open::for_writing(location, now)
+    }
+
+    /// Makes a store in memory, for tests and replays.
+    ///
+    /// # Errors
+    /// Only what SQLite reports.
+    pub fn in_memory(now: DateTime<Utc>) -> Result<Store> {
+        open::in_memory(now)
+    }
+
+    /// What can be read.
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.connection, &self.path)
+    }
+
+    /// Runs `read` on one state of the store.
+    ///
+    /// # Errors
+    /// What `read` reports, and what SQLite reports.
+    pub fn snapshot<T, E: From<StorageError>>(
+        &self,
+        read: impl FnOnce(&View<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let transaction = self
+            .connection
+            .unchecked_transaction()
+            .map_err(|error| StorageError::from_sqlite(&self.path, error))?;
+        let answer = read(&View::new(&transaction, &self.path))?;
+        Ok(answer)
+    }
+
+    /// Runs `write` in one transaction; all of it is stored, or, when it fails, nothing.
+    ///
+    /// What another program wrote meanwhile is adopted into the journal first.
+    ///
+    /// # Errors
+    /// What `write` reports, a lock that does not come free, a file that cannot be written.
+    pub fn write<T, E: From<StorageError>>(
+        &mut self,
+        now: DateTime<Utc>,
+        write: impl FnOnce(&mut Transaction<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let mut transaction = Transaction::begin(&mut self.connection, &self.path, now)?;
+        let answer = write(&mut transaction)?;
+        transaction.commit()?;
+        Ok(answer)
+    }
+
+    /// Whether what was read is one state of the file: always true, but where the file was read without
+    /// locks and somebody has begun to write it meanwhile.
+    pub fn confirm(&self) -> bool {
+        self.fingerprint
+            .as_ref()
+            .is_none_or(|fingerprint| fingerprint.still_holds(&self.path))
+    }
+
+    /// Why a copy of the file is read instead of the file, where that is so.
+    pub fn copied_because(&self) -> Option<&str> {
+        self.copied_because.as_deref()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,552 @@
+//! What can be read from a store, as model types.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
+
+use super::journal::{COLUMNS, JournalLine};
+use super::{Result, StorageError};
+use crate::model::{
+    Evidence, Origin, Preference, Proposal, Score, Speaker, Stamp, Subject, Values, item_key,
+    split_keywords,
+};
+use crate::scoring::Decay;
+
+/// A reading view of a store, or of a transaction on it.
+pub struct View<'c> {
+    connection: &'c Connection,
+    path: &'c Path,
+}
+
+/// How often a keyword or scenario is used.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct KeywordCount {
+    /// The keyword.
+    pub keyword: String,
+    /// How many entries have it.
+    pub entries: usize,
+}
+
+/// Numbers about a store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Stored preferences.
+    pub entries: i64,
+    /// Journal lines.
+    pub changes: i64,
+    /// Recorded observations.
+    pub evidence: i64,
+    /// What waits in review.
+    pub proposals: i64,
+    /// Analysed sessions.
+    pub sessions: i64,
+    /// Rows of another program that the next write adopts.
+    pub outside: i64,
+}
+
+/// Separates scenario names in one column of a result; no name holds it.
+const UNIT_SEPARATOR: char = '\u{1f}';
+
+/// The columns of a preference, in the order in which [`preference`] expects them.
+const PREFERENCE: &str = "p.id, p.uid, p.item, p.reason, p.keywords, p.base_score, p.source, p.origin, p.added_at, \
+     p.last_seen, p.touch_count, (SELECT group_concat(scenario, char(31)) FROM preference_scenarios s \
+     WHERE s.preference_id = p.id)";
+
+impl<'c> View<'c> {
+    pub(super) fn new(connection: &'c Connection, path: &'c Path) -> Self {
+        View { connection, path }
+    }
+
+    fn sqlite(&self, error: rusqlite::Error) -> StorageError {
+        StorageError::from_sqlite(self.path, error)
+    }
+
+    /// Hands every preference to `each`, in no particular order.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn each_preference(&self, mut each: impl FnMut(Preference)) -> Result<()> {
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self
+                .connection
+                .prepare_cached(&format!("SELECT {PREFERENCE} FROM preferences p"))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                each(preference(row)?);
+            }
+            Ok(())
+        };
+        read().map_err(|error| self.sqlite(error))
+    }
+
+    /// Every preference, in no particular order.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn preferences(&self) -> Result<Vec<Preference>> {
+        let mut all = Vec::new();
+        self.each_preference(|preference| all.push(preference))?;
+        Ok(all)
+    }
+
+    /// The preference with this number.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn entry(&self, id: i64) -> Result<Option<Preference>> {
+        self.one("p.id = ?1", id)
+    }
+
+    /// The preference with this name.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn entry_by_uid(&self, uid: &str) -> Result<Option<Preference>> {
+        self.one("p.uid = ?1", uid)
+    }
+
+    /// The preference whose item has this key, see [`item_key`].
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn entry_by_key(&self, key: &str) -> Result<Option<Preference>> {
+        if let Some(found) = self.one("p.item_key = ?1", key)? {
+            return Ok(Some(found));
+        }
+        // Rows that another program wrote have no key until the next write.
+        let unnamed = self.many("p.item_key IS NULL", [])?;
+        Ok(unnamed.into_iter().find(|row| item_key(&row.item) == key))
+    }
+
+    /// Rows that another program wrote and that have no name or key yet.
+    pub(super) fn unnamed(&self) -> Result<Vec<Preference>> {
+        self.many("p.uid IS NULL OR p.item_key IS NULL", [])
+    }
+
+    fn one(&self, condition: &str, parameter: impl rusqlite::ToSql) -> Result<Option<Preference>> {
+        let mut found = self.many(condition, params![parameter])?;
+        Ok(found.pop())
+    }
+
+    fn many(&self, condition: &str, parameters: impl rusqlite::Params) -> Result<Vec<Preference>> {
+        self.connection
+            .prepare_cached(&format!(
+                "SELECT {PREFERENCE} FROM preferences p WHERE {condition} ORDER BY p.id"
+            ))
+            .and_then(|mut statement| statement.query_map(parameters, preference)?.collect())
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// The decay settings; the defaults stand in for ones that are out of range.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn decay(&self) -> Result<Decay> {
+        let values = self.decay_values()?;
+        let number = |name: &str| values.get(name).and_then(Value::as_f64);
+        Ok(number("half_life_days")
+            .zip(number("floor"))
+            .and_then(|(half_life, floor)| Decay::new(half_life, floor).ok())
+            .unwrap_or_default())
+    }
+
+    /// The decay settings as they are stored.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn decay_values(&self) -> Result<Values> {
+        let values = row_values(
+            self.connection,
+            Subject::Decay.table(),
+            Subject::Decay.columns(),
+            1,
+        )
+        .map_err(|error| self.sqlite(error))?;
+        Ok(values.unwrap_or_else(super::journal::default_decay))
+    }
+
+    /// The observations behind an entry, oldest first.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn evidence(&self, id: i64) -> Result<Vec<Evidence>> {
+        self.connection
+            .prepare_cached(
+                "SELECT uid, at, quote, speaker, origin, source, score, agent, session, place, confidence, cues
+                 FROM evidence WHERE preference_id = ?1 ORDER BY uid",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([id], |row| {
+                        let speaker: String = row.get(3)?;
+                        let origin: String = row.get(4)?;
+                        Ok(Evidence {
+                            uid: row.get(0)?,
+                            at: Stamp(row.get(1)?),
+                            quote: row.get(2)?,
+                            speaker: if speaker == Speaker::User.name() {
+                                Speaker::User
+                            } else {
+                                Speaker::Agent
+                            },
+                            origin: origin.parse().unwrap_or(Origin::Import),
+                            source: row.get(5)?,
+                            score: row.get(6)?,
+                            agent: row.get(7)?,
+                            session: row.get(8)?,
+                            place: row.get(9)?,
+                            confidence: row.get(10)?,
+                            cues: row.get(11)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// What waits in review, oldest first.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn proposals(&self) -> Result<Vec<Proposal>> {
+        self.connection
+            .prepare_cached(
+                "SELECT id, uid, item, reason, keywords, scenarios, score, source, origin, proposed_at, why, evidence
+                 FROM proposals ORDER BY id",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| {
+                        let (keywords, scenarios): (String, String) = (row.get(4)?, row.get(5)?);
+                        let (origin, evidence): (String, String) = (row.get(8)?, row.get(11)?);
+                        Ok(Proposal {
+                            id: row.get(0)?,
+                            uid: row.get(1)?,
+                            item: row.get(2)?,
+                            reason: row.get(3)?,
+                            keywords: split_keywords(&keywords),
+                            scenarios: split_keywords(&scenarios),
+                            score: row.get(6)?,
+                            source: row.get(7)?,
+                            origin: origin.parse().unwrap_or(Origin::Import),
+                            proposed_at: Stamp(row.get(9)?),
+                            why: row.get(10)?,
+                            evidence: serde_json::from_str(&evidence).ok(),
+                        })
+                    })?
+                    .collect()
+            })
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Numbers about the store.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn totals(&self) -> Result<Totals> {
+        self.connection
+            .query_row(
+                "SELECT (SELECT count(*) FROM preferences), (SELECT count(*) FROM journal),
+                        (SELECT count(*) FROM evidence), (SELECT count(*) FROM proposals),
+                        (SELECT count(*) FROM sessions), (SELECT count(*) FROM outside_changes)",
+                [],
+                |row| {
+                    Ok(Totals {
+                        entries: row.get(0)?,
+                        changes: row.get(1)?,
+                        evidence: row.get(2)?,
+                        proposals: row.get(3)?,
+                        sessions: row.get(4)?,
+                        outside: row.get(5)?,
+                    })
+                },
+            )
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Every keyword with the number of entries that have it, in alphabetical order.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn keyword_counts(&self) -> Result<Vec<KeywordCount>> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self
+                .connection
+                .prepare_cached("SELECT keywords FROM preferences WHERE keywords != ''")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let mut keywords: Vec<String> = split_keywords(&row.get::<_, String>(0)?)
+                    .iter()
+                    .map(|keyword| keyword.to_lowercase())
+                    .collect();
+                keywords.sort();
+                keywords.dedup();
+                for keyword in keywords {
+                    *counts.entry(keyword).or_default() += 1;
+                }
+            }
+            Ok(())
+        };
+        read().map_err(|error| self.sqlite(error))?;
+        Ok(counts
+            .into_iter()
+            .map(|(keyword, entries)| KeywordCount { keyword, entries })
+            .collect())
+    }
+
+    /// Every scenario that entries are tagged with, and the ids of those entries.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn scenario_tags(&self) -> Result<BTreeMap<String, Vec<i64>>> {
+        let mut tags: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT s.scenario, s.preference_id FROM preference_scenarios s
+                 JOIN preferences p ON p.id = s.preference_id ORDER BY 1, 2",
+            )?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                tags.entry(row.get(0)?).or_default().push(row.get(1)?);
+            }
+            Ok(())
+        };
+        read().map_err(|error| self.sqlite(error))?;
+        Ok(tags)
+    }
+
+    /// The values of an entry exactly as they are stored, its scenarios among them.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn entry_values(&self, id: i64) -> Result<Values> {
+        entry_values(self.connection, id)
+            .map_err(|error| self.sqlite(error))
+            .map(Option::unwrap_or_default)
+    }
+
+    pub(super) fn session_values(&self, id: i64) -> Result<Values> {
+        let session = Subject::Session(String::new());
+        row_values(self.connection, session.table(), session.columns(), id)
+            .map_err(|error| self.sqlite(error))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// The numbers of all analysed sessions.
+    pub fn session_ids(&self) -> Result<Vec<i64>> {
+        self.connection
+            .prepare("SELECT id FROM sessions ORDER BY id")
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Journal lines, oldest first: all, or those that `condition` (SQL over the columns) picks.
+    pub(super) fn journal_where(
+        &self,
+        condition: &str,
+        parameters: impl rusqlite::Params,
+    ) -> Result<Vec<JournalLine>> {
+        let sql = format!("SELECT {COLUMNS} FROM journal WHERE {condition} ORDER BY seq");
+        let lines: Vec<_> = self
+            .connection
+            .prepare_cached(&sql)
+            .and_then(|mut statement| {
+                statement
+                    .query_map(parameters, JournalLine::read)?
+                    .collect::<rusqlite::Result<Vec<_>>>()
+            })
+            .map_err(|error| self.sqlite(error))?;
+        lines
+            .into_iter()
+            .map(|line| {
+                line.map_err(|(seq, detail)| StorageError::Journal {
+                    path: self.path.to_path_buf(),
+                    seq,
+                    detail,
+                })
+            })
+            .collect()
+    }
+
+    /// The newest journal lines, newest first: of one record, or of all.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn journal(&self, subject: Option<&Subject>, most: usize) -> Result<Vec<JournalLine>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut lines = match subject {
+            Some(subject) => self.journal_where(
+                "seq IN (SELECT seq FROM journal WHERE kind = ?1 AND uid = ?2 ORDER BY seq DESC LIMIT ?3)",
+                params![subject.kind(), subject.uid(), most],
+            )?,
+            None => self.journal_where(
+                "seq IN (SELECT seq FROM journal ORDER BY seq DESC LIMIT ?1)",
+                [most],
+            )?,
+        };
+        lines.reverse();
+        Ok(lines)
+    }
+
+    /// The number of the first line of a batch.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn first_of_batch(&self, batch: &str) -> Result<Option<i64>> {
+        self.connection
+            .prepare_cached("SELECT min(seq) FROM journal WHERE batch = ?1")
+            .and_then(|mut statement| statement.query_row([batch], |row| row.get(0)))
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// The item that an entry has or last had.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn item_of(&self, subject: &Subject) -> Result<Option<String>> {
+        self.connection
+            .prepare_cached(
+                "SELECT coalesce(
+                     (SELECT item FROM preferences WHERE uid = ?2),
+                     (SELECT coalesce(values_after ->> 'item', values_before ->> 'item') FROM journal
+                      WHERE kind = ?1 AND uid = ?2
+                        AND coalesce(values_after ->> 'item', values_before ->> 'item') IS NOT NULL
+                      ORDER BY seq DESC LIMIT 1))",
+            )
+            .and_then(|mut statement| {
+                statement.query_row([subject.kind(), subject.uid()], |row| row.get(0))
+            })
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Names of entries that exist no more and whose item had this key.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn removed_by_key(&self, key: &str) -> Result<Option<String>> {
+        let removed = self.journal_where(
+            "kind = 'entry' AND values_after IS NULL
+             AND NOT EXISTS (SELECT 1 FROM preferences p WHERE p.uid = journal.uid)",
+            [],
+        )?;
+        Ok(removed.into_iter().rev().find_map(|line| {
+            let item = line.before.as_ref()?.get("item")?.as_str()?;
+            (item_key(item) == key).then(|| line.subject.uid().to_owned())
+        }))
+    }
+
+    /// What another program changed and the journal does not know yet: kind, number, name.
+    pub(super) fn outside_changes(&self) -> Result<Vec<(String, i64, Option<String>)>> {
+        self.connection
+            .prepare("SELECT kind, id, uid FROM outside_changes ORDER BY kind, id")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                    .collect()
+            })
+            .map_err(|error| self.sqlite(error))
+    }
+}
+
+/// Reads a row of [`PREFERENCE`]; whatever another program put there becomes something valid.
+fn preference(row: &Row<'_>) -> rusqlite::Result<Preference> {
+    let origin = text(row, 7)?;
+    let mut scenarios: Vec<String> = text(row, 11)?
+        .split(UNIT_SEPARATOR)
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    scenarios.sort();
+    Ok(Preference {
+        id: row.get(0)?,
+        uid: text(row, 1)?,
+        item: text(row, 2)?,
+        reason: text(row, 3)?,
+        keywords: split_keywords(&text(row, 4)?),
+        scenarios,
+        base_score: Score::clamped(number(row.get_ref(5)?)),
+        source: text(row, 6)?,
+        origin: origin.parse().unwrap_or(Origin::Import),
+        added_at: Stamp(text(row, 8)?),
+        last_seen: Stamp(text(row, 9)?),
+        touch_count: match row.get_ref(10)? {
+            ValueRef::Integer(count) => count,
+            _ => 0,
+        },
+    })
+}
+
+/// A column as text, whatever type it has.
+fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
+    Ok(match row.get_ref(index)? {
+        ValueRef::Null => String::new(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+    })
+}
+
+/// A column as a number; what is none becomes NaN.
+fn number(value: ValueRef<'_>) -> f64 {
+    match value {
+        ValueRef::Integer(number) => number as f64,
+        ValueRef::Real(number) => number,
+        ValueRef::Text(bytes) => std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(f64::NAN),
+        _ => f64::NAN,
+    }
+}
+
+/// The named columns of a row as JSON values, exactly as they are stored.
+pub(super) fn row_values(
+    connection: &Connection,
+    table: &str,
+    columns: &[&str],
+    id: i64,
+) -> rusqlite::Result<Option<Values>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT {} FROM {table} WHERE id = ?1",
+            columns.join(", ")
+        ))?
+        .query_row([id], |row| {
+            let mut values = Values::new();
+            for (index, &column) in columns.iter().enumerate() {
+                let value = match row.get_ref(index)? {
+                    ValueRef::Null => Value::Null,
+                    ValueRef::Integer(number) => Value::from(number),
+                    ValueRef::Real(number) => Value::from(number),
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                        Value::from(String::from_utf8_lossy(bytes).into_owned())
+                    }
+                };
+                values.insert(column.to_owned(), value);
+            }
+            Ok(values)
+        })
+        .optional()
+}
+
+/// The values of an entry, its scenarios among them.
+pub(super) fn entry_values(connection: &Connection, id: i64) -> rusqlite::Result<Option<Values>> {
+    let entry = Subject::Entry(String::new());
+    let Some(mut values) = row_values(connection, entry.table(), entry.columns(), id)? else {
+        return Ok(None);
+    };
+    let scenarios: Vec<String> = connection
+        .prepare_cached(
+            "SELECT scenario FROM preference_scenarios WHERE preference_id = ?1 ORDER BY scenario",
+        )?
+        .query_map([id], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    values.insert("scenarios".to_owned(), Value::from(scenarios));
+    Ok(Some(values))
+}

@@ -1,0 +1,524 @@
+//! A write transaction: rows, evidence and journal lines together, or none of them.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use rusqlite::types::{ToSqlOutput, Value as SqlValue};
+use rusqlite::{Connection, OptionalExtension, ToSql, TransactionBehavior, params};
+use serde_json::Value;
+
+use super::journal::{Draft, LINE_VERSION};
+use super::read::{self, View};
+use super::{Result, StorageError};
+use crate::model::{
+    Change, Effect, Evidence, Hlc, Op, Origin, Preference, Stamp, Subject, Values, item_key,
+};
+
+/// A write transaction on a store.
+pub struct Transaction<'s> {
+    transaction: rusqlite::Transaction<'s>,
+    path: &'s Path,
+    now: DateTime<Utc>,
+    device: String,
+    hlc: Hlc,
+    batch: String,
+    first_line: Option<i64>,
+}
+
+/// What came of one change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Applied {
+    /// The number of its journal line; none when it changed nothing and no line was needed.
+    pub line: Option<i64>,
+    /// The number of the record in this file.
+    pub id: i64,
+}
+
+/// A JSON value as a column value.
+struct Column<'v>(&'v Value);
+
+impl ToSql for Column<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let value = match self.0 {
+            Value::Null => SqlValue::Null,
+            Value::Bool(flag) => SqlValue::Integer(i64::from(*flag)),
+            Value::Number(number) => match number.as_i64() {
+                Some(whole) => SqlValue::Integer(whole),
+                None => SqlValue::Real(number.as_f64().unwrap_or(0.0)),
+            },
+            Value::String(text) => return Ok(ToSqlOutput::from(text.as_str())),
+            other => SqlValue::Text(other.to_string()),
+        };
+        Ok(ToSqlOutput::Owned(value))
+    }
+}
+
+impl<'s> Transaction<'s> {
+    /// Takes the write lock, and adopts what other programs wrote meanwhile.
+    pub(super) fn begin(
+        connection: &'s mut Connection,
+        path: &'s Path,
+        now: DateTime<Utc>,
+    ) -> Result<Self> {
+        let transaction = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| StorageError::from_sqlite(path, error))?;
+        let mut writer = Transaction::within(transaction, path, now)?;
+        writer.adopt_outside_changes()?;
+        // What was adopted is a batch of its own and stays when the command is undone.
+        writer.batch = new_uid();
+        writer.first_line = None;
+        Ok(writer)
+    }
+
+    /// Continues a transaction that has the write lock.
+    pub(super) fn within(
+        transaction: rusqlite::Transaction<'s>,
+        path: &'s Path,
+        now: DateTime<Utc>,
+    ) -> Result<Self> {
+        let sqlite = |error| StorageError::from_sqlite(path, error);
+        let device = transaction
+            .query_row(
+                "SELECT value FROM schema_meta WHERE key = 'device'",
+                [],
+                |row| row.get(0),
+            )
+            .optional()
+            .map_err(sqlite)?
+            .unwrap_or_default();
+        let last: Option<String> = transaction
+            .query_row(
+                "SELECT hlc FROM journal ORDER BY seq DESC LIMIT 1",
+                [],
+                |row| row.get(0),
+            )
+            .optional()
+            .map_err(sqlite)?;
+        let hlc = last.and_then(|text| text.parse().ok()).unwrap_or_default();
+        Ok(Transaction {
+            transaction,
+            path,
+            now,
+            device,
+            hlc,
+            batch: new_uid(),
+            first_line: None,
+        })
+    }
+
+    /// Makes everything permanent: after this it survives a power cut.
+    pub(super) fn commit(self) -> Result<()> {
+        let path = self.path;
+        self.transaction
+            .execute("DELETE FROM outside_changes", [])
+            .and_then(|_| self.transaction.commit())
+            .map_err(|error| StorageError::from_sqlite(path, error))
+    }
+
+    /// What can be read, with the changes made so far.
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.transaction, self.path)
+    }
+
+    /// A new name for a record.
+    pub fn new_uid(&self) -> String {
+        new_uid()
+    }
+
+    /// The one reading of the clock.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.now
+    }
+
+    /// The number of the first journal line written: what `undo` takes for the whole batch.
+    pub fn change_number(&self) -> Option<i64> {
+        self.first_line
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        &self.transaction
+    }
+
+    pub(super) fn sqlite(&self, error: rusqlite::Error) -> StorageError {
+        StorageError::from_sqlite(self.path, error)
+    }
+
+    /// Applies one change: reads the values before, writes the rows and the journal line.
+    ///
+    /// # Errors
+    /// Values that may not enter the store, an item that another entry has, what SQLite reports.
+    pub fn apply(&mut self, change: &Change) -> Result<Applied> {
+        change.validate()?;
+        let local_id = match &change.effect {
+            Effect::Create(_) => None,
+            _ => self.local_id(&change.subject)?,
+        };
+        let values = match local_id {
+            Some(id) => Some(self.values(&change.subject, id)?),
+            None => None,
+        };
+        let mut draft = Draft::of(change, values);
+        draft.local_id = local_id;
+        if let (Effect::Delete, Some(id), Subject::Entry(_)) =
+            (&change.effect, local_id, &change.subject)
+        {
+            draft.removed = self.view().evidence(id)?;
+        }
+        if draft.after.as_ref().is_some_and(Values::is_empty) && draft.added.is_empty() {
+            return Ok(Applied {
+                line: None,
+                id: local_id.unwrap_or(0),
+            });
+        }
+        self.execute(draft)
+    }
+
+    /// Writes the rows and the journal line of a draft.
+    pub(super) fn execute(&mut self, mut draft: Draft) -> Result<Applied> {
+        let id = self.write_rows(&draft)?;
+        draft.local_id = Some(id);
+        let line = self.note(draft)?;
+        Ok(Applied {
+            line: Some(line),
+            id,
+        })
+    }
+
+    /// Writes the journal line of a draft whose rows are in place.
+    pub(super) fn note(&mut self, draft: Draft) -> Result<i64> {
+        self.hlc = self.hlc.next(self.now);
+        let json = |values: &Option<Values>| {
+            values
+                .as_ref()
+                .map(|values| Value::Object(values.clone()).to_string())
+        };
+        let list = |evidence: &[Evidence]| {
+            serde_json::to_string(evidence).expect("evidence is texts and finite numbers")
+        };
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO journal (version, batch, at, hlc, device, op, kind, uid, origin, values_before,
+                     values_after, evidence_added, evidence_removed, undoes, local_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            )
+            .and_then(|mut statement| {
+                statement.insert(params![
+                    LINE_VERSION,
+                    self.batch,
+                    Stamp::at(self.now).0,
+                    self.hlc.to_string(),
+                    self.device,
+                    draft.op.name(),
+                    draft.subject.kind(),
+                    draft.subject.uid(),
+                    draft.origin.name(),
+                    json(&draft.before),
+                    json(&draft.after),
+                    list(&draft.added),
+                    list(&draft.removed),
+                    draft.undoes,
+                    draft.local_id,
+                ])
+            })
+            .inspect(|&seq| {
+                self.first_line.get_or_insert(seq);
+            })
+            .map_err(|error| StorageError::from_sqlite(self.path, error))
+    }
+
+    /// The number of a record in this file.
+    fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
+        let sql = match subject {
+            Subject::Entry(_) => "SELECT id FROM preferences WHERE uid = ?1",
+            Subject::Proposal(_) => "SELECT id FROM proposals WHERE uid = ?1",
+            Subject::Session(_) => "SELECT id FROM sessions WHERE id = ?1",
+            Subject::Decay => "SELECT id FROM decay_config WHERE id = ?1",
+        };
+        self.transaction
+            .prepare_cached(sql)
+            .and_then(|mut statement| {
+                statement
+                    .query_row([subject.uid()], |row| row.get(0))
+                    .optional()
+            })
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// The values that a record holds now.
+    pub(super) fn values(&self, subject: &Subject, id: i64) -> Result<Values> {
+        match subject {
+            Subject::Entry(_) => self.entry_values(id),
+            _ => read::row_values(&self.transaction, subject.table(), subject.columns(), id)
+                .map_err(|error| self.sqlite(error))
+                .map(Option::unwrap_or_default),
+        }
+    }
+
+    /// The values of an entry, its scenarios among them.
+    pub(super) fn entry_values(&self, id: i64) -> Result<Values> {
+        read::entry_values(&self.transaction, id)
+            .map_err(|error| self.sqlite(error))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// Writes the rows of a draft and gives back the record's number.
+    pub(super) fn write_rows(&self, draft: &Draft) -> Result<i64> {
+        let subject = &draft.subject;
+        let id = match (&draft.before, &draft.after) {
+            (None, Some(values)) => self.insert(subject, values, draft.local_id)?,
+            (before, after) => {
+                let id = self
+                    .local_id(subject)?
+                    .ok_or_else(|| StorageError::Sqlite {
+                        path: self.path.to_path_buf(),
+                        detail: format!("{subject} is not there any more"),
+                    })?;
+                match (before, after) {
+                    (_, Some(values)) => self.update(subject, values, id)?,
+                    (_, None) => self.delete(subject, id)?,
+                }
+                id
+            }
+        };
+        for evidence in &draft.removed {
+            self.transaction
+                .execute("DELETE FROM evidence WHERE uid = ?1", [&evidence.uid])
+                .map_err(|error| self.sqlite(error))?;
+        }
+        for evidence in &draft.added {
+            self.insert_evidence(id, evidence)?;
+        }
+        Ok(id)
+    }
+
+    fn insert(&self, subject: &Subject, values: &Values, wanted: Option<i64>) -> Result<i64> {
+        let mut names = vec!["id"];
+        let key = self.key_for(subject, values, None)?;
+        let id_value = wanted.map_or(Value::Null, Value::from);
+        let (uid, key) = (
+            Value::from(subject.uid()),
+            key.map_or(Value::Null, Value::from),
+        );
+        let mut columns = vec![Column(&id_value)];
+        match subject {
+            Subject::Entry(_) => {
+                names.extend(["uid", "item_key"]);
+                columns.extend([Column(&uid), Column(&key)]);
+            }
+            Subject::Proposal(_) => {
+                names.push("uid");
+                columns.push(Column(&uid));
+            }
+            Subject::Session(_) | Subject::Decay => {}
+        }
+        for &name in subject.columns() {
+            if let Some(value) = values.get(name) {
+                names.push(name);
+                columns.push(Column(value));
+            }
+        }
+        let marks = vec!["?"; names.len()].join(", ");
+        let sql = format!(
+            "INSERT INTO {} ({}) VALUES ({marks})",
+            subject.table(),
+            names.join(", ")
+        );
+        let id = self
+            .transaction
+            .prepare_cached(&sql)
+            .and_then(|mut statement| statement.insert(rusqlite::params_from_iter(columns)))
+            .map_err(|error| self.sqlite(error))?;
+        self.set_scenarios(id, values)?;
+        Ok(id)
+    }
+
+    fn update(&self, subject: &Subject, values: &Values, id: i64) -> Result<()> {
+        let key = self.key_for(subject, values, Some(id))?.map(Value::from);
+        let mut names = Vec::new();
+        let mut columns = Vec::new();
+        for &name in subject.columns() {
+            if let Some(value) = values.get(name) {
+                names.push(format!("{name} = ?"));
+                columns.push(Column(value));
+            }
+        }
+        if let Some(key) = &key {
+            names.push("item_key = ?".to_owned());
+            columns.push(Column(key));
+        }
+        if !names.is_empty() {
+            let id = Value::from(id);
+            columns.push(Column(&id));
+            let sql = format!(
+                "UPDATE {} SET {} WHERE id = ?",
+                subject.table(),
+                names.join(", ")
+            );
+            self.transaction
+                .prepare_cached(&sql)
+                .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(columns)))
+                .map_err(|error| self.sqlite(error))?;
+        }
+        self.set_scenarios(id, values)
+    }
+
+    fn delete(&self, subject: &Subject, id: i64) -> Result<()> {
+        if matches!(subject, Subject::Entry(_)) {
+            // Not left to the cascade, which is off while an older file is brought up to date.
+            for table in ["preference_scenarios", "evidence"] {
+                self.transaction
+                    .execute(
+                        &format!("DELETE FROM {table} WHERE preference_id = ?1"),
+                        [id],
+                    )
+                    .map_err(|error| self.sqlite(error))?;
+            }
+        }
+        self.transaction
+            .execute(
+                &format!("DELETE FROM {} WHERE id = ?1", subject.table()),
+                [id],
+            )
+            .map(|_| ())
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// The key of the item among the values, if there is one and no other entry has it.
+    fn key_for(
+        &self,
+        subject: &Subject,
+        values: &Values,
+        id: Option<i64>,
+    ) -> Result<Option<String>> {
+        let (Subject::Entry(_), Some(item)) = (subject, values.get("item").and_then(Value::as_str))
+        else {
+            return Ok(None);
+        };
+        let key = item_key(item);
+        match self.view().entry_by_key(&key)? {
+            Some(other) if Some(other.id) != id => Err(StorageError::ItemTaken {
+                item: item.to_owned(),
+                id: other.id,
+                other: other.item,
+            }),
+            _ => Ok(Some(key)),
+        }
+    }
+
+    fn set_scenarios(&self, id: i64, values: &Values) -> Result<()> {
+        let Some(Value::Array(names)) = values.get("scenarios") else {
+            return Ok(());
+        };
+        let write = || -> rusqlite::Result<()> {
+            self.transaction
+                .prepare_cached("DELETE FROM preference_scenarios WHERE preference_id = ?1")?
+                .execute([id])?;
+            let mut insert = self
+                .transaction
+                .prepare_cached("INSERT OR IGNORE INTO preference_scenarios VALUES (?1, ?2)")?;
+            for name in names.iter().filter_map(Value::as_str) {
+                insert.execute(params![id, name])?;
+            }
+            Ok(())
+        };
+        write().map_err(|error| self.sqlite(error))
+    }
+
+    fn insert_evidence(&self, id: i64, evidence: &Evidence) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO evidence (uid, preference_id, at, quote, speaker, origin, source, score, agent,
+                     session, place, confidence, cues)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            )
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    evidence.uid,
+                    id,
+                    evidence.at.0,
+                    evidence.quote,
+                    evidence.speaker.name(),
+                    evidence.origin.name(),
+                    evidence.source,
+                    evidence.score,
+                    evidence.agent,
+                    evidence.session,
+                    evidence.place,
+                    evidence.confidence,
+                    evidence.cues,
+                ])
+            })
+            .map(|_| ())
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Gives a row of another program its name and its key.
+    pub(super) fn name_row(&self, id: i64, uid: &str, key: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE preferences SET uid = ?2, item_key = ?3 WHERE id = ?1")
+            .and_then(|mut statement| statement.execute(params![id, uid, key]))
+            .map(|_| ())
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Removes a row that is one item with another one; a line is written only if the journal knows it.
+    pub(super) fn drop_row(&mut self, op: Op, row: &Preference) -> Result<()> {
+        if row.uid.is_empty() {
+            return self.delete(&Subject::Entry(String::new()), row.id);
+        }
+        let subject = Subject::Entry(row.uid.clone());
+        let mut draft = Draft::delete(op, subject, Origin::Import, self.entry_values(row.id)?)
+            .with_local_id(row.id);
+        draft.removed = self.view().evidence(row.id)?;
+        self.execute(draft).map(|_| ())
+    }
+}
+
+impl Subject {
+    /// The table that holds records of this kind.
+    pub(super) fn table(&self) -> &'static str {
+        match self {
+            Subject::Entry(_) => "preferences",
+            Subject::Proposal(_) => "proposals",
+            Subject::Session(_) => "sessions",
+            Subject::Decay => "decay_config",
+        }
+    }
+
+    /// The columns that a journal line may hold, in their fixed order.
+    pub(super) fn columns(&self) -> &'static [&'static str] {
+        match self {
+            Subject::Entry(_) => &[
+                "item",
+                "reason",
+                "keywords",
+                "base_score",
+                "source",
+                "origin",
+                "added_at",
+                "last_seen",
+                "touch_count",
+            ],
+            Subject::Proposal(_) => &[
+                "item",
+                "reason",
+                "keywords",
+                "scenarios",
+                "score",
+                "source",
+                "origin",
+                "proposed_at",
+                "why",
+                "evidence",
+            ],
+            Subject::Session(_) => &["analyzed_at", "extracted", "content_hash"],
+            Subject::Decay => &["half_life_days", "floor"],
+        }
+    }
+}
+
+/// A new name: UUID version 7, which sorts by time.
+fn new_uid() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
+}
