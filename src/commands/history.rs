@@ -154,6 +154,15 @@ fn details(line: &Line) -> String {
         }
         (Some(before), Some(after)) => {
             for (field, value) in after {
+                if let ("base_score", Some(score)) = (field.as_str(), value.as_f64()) {
+                    let old = before.get(field).and_then(Value::as_f64).unwrap_or(score);
+                    parts.push(format!(
+                        "score {} → {}",
+                        Score::clamped(old),
+                        Score::clamped(score)
+                    ));
+                    continue;
+                }
                 // These change with everything and say nothing by themselves.
                 if matches!(field.as_str(), "last_seen" | "touch_count") && after.len() > 2 {
                     continue;
@@ -183,9 +192,6 @@ fn short(value: &Value) -> String {
     let text = match value {
         Value::String(text) if text.is_empty() => "(none)".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => {
-            Score::clamped(number.as_f64().unwrap_or(0.0)).to_string()
-        }
         Value::Array(names) if names.is_empty() => "(none)".to_owned(),
         Value::Array(names) => names
             .iter()

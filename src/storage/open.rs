@@ -143,6 +143,7 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
         return Err(StorageError::ReadOnly { path: path.clone() });
     }
     migrate::bring_up_to_date(&mut connection, path, now, migrate::Backup::Beside)?;
+    keep_private(path);
     switch_to_wal(&connection);
     let mut persist = 1;
     connection
@@ -168,6 +169,22 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
 fn switch_to_wal(connection: &Connection) {
     let _mode: rusqlite::Result<String> =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+}
+
+/// Takes the file away from other users, as earlier versions did not. Where that cannot be done (somebody
+/// else's file, a file system without modes) it stays as it is.
+fn keep_private(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if let Ok(metadata) = fs::metadata(path)
+            && metadata.permissions().mode() & 0o077 != 0
+        {
+            let _stays_as_it_is = fs::set_permissions(path, fs::Permissions::from_mode(0o600));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
 }
 
 /// Makes an empty file that only its owner may read, and the folder for it.

@@ -64,6 +64,7 @@ impl<'s> Transaction<'s> {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| StorageError::from_sqlite(path, error))?;
         let mut writer = Transaction::within(transaction, path, now)?;
+        writer.restore_number()?;
         writer.adopt_outside_changes()?;
         // What was adopted is a batch of its own and stays when the command is undone.
         writer.batch = new_uid();
@@ -105,6 +106,17 @@ impl<'s> Transaction<'s> {
             batch: new_uid(),
             first_line: None,
         })
+    }
+
+    /// Puts the schema's number right where an older program has written its own.
+    fn restore_number(&self) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE schema_meta SET value = ?1 WHERE key = 'version' AND value != ?1",
+            )
+            .and_then(|mut statement| statement.execute([super::SCHEMA_VERSION.to_string()]))
+            .map(|_| ())
+            .map_err(|error| self.sqlite(error))
     }
 
     /// Makes everything permanent: after this it survives a power cut.
