@@ -2,5 +2,6 @@
 
 mod common;
 
+mod processes;
 mod smoke;
 mod stores;
