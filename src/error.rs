@@ -115,9 +115,9 @@ impl Report {
         }
     }
 
-    /// The JSON form, on one line.
-    pub fn json(&self) -> String {
-        serde_json::to_string(&Wrapped { error: self }).expect("a report is made of texts")
+    /// The JSON form.
+    pub fn wrapped(&self) -> impl Serialize + '_ {
+        Wrapped { error: self }
     }
 }
 
@@ -170,6 +170,7 @@ fn kind_of(error: &StorageError) -> Kind {
         StorageError::Change(_) => Kind::Usage,
         StorageError::ItemTaken { .. }
         | StorageError::CannotUndo { .. }
+        | StorageError::InTheWay { .. }
         | StorageError::LaterChange { .. } => Kind::Conflict,
         StorageError::NoChange { .. } | StorageError::NothingToUndo => Kind::NotFound,
     }

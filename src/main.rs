@@ -30,17 +30,16 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Reply::Answer(answer) => present::answer(
             answer.as_ref(),
             json,
-            Style::for_stdout(context.settings.color),
+            Style::for_stdout(context.settings.color, context.settings.columns),
         ),
         Reply::Raw(bytes) => present::raw(&bytes),
     };
-    printed.map(drop).map_err(|error| {
-        Failure::new(
-            Kind::Io,
-            format!("cannot write to standard output: {error}"),
-        )
-        .into()
-    })
+    printed.map_err(cannot_print)
+}
+
+fn cannot_print(error: std::io::Error) -> anyhow::Error {
+    let message = format!("cannot write the answer to standard output: {error}");
+    Failure::new(Kind::Io, message).into()
 }
 
 fn fail(error: &anyhow::Error, json: bool) -> ExitCode {
@@ -52,19 +51,25 @@ fn fail(error: &anyhow::Error, json: bool) -> ExitCode {
 /// Help and version are answers; anything else that clap reports is wrong usage.
 fn usage(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().skip(1).any(|word| word == "--json");
-    if !error.use_stderr() || !json {
-        return match error.print() {
-            Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
-            Err(_) => ExitCode::FAILURE,
+    if !error.use_stderr() {
+        return match present::help(error) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&cannot_print(error), json),
         };
     }
+    if !json {
+        let _nobody_listens = present::help(error);
+        return ExitCode::from(Kind::Usage.exit_code());
+    }
     let text = error.to_string();
-    let message = text
-        .lines()
-        .take_while(|line| !line.is_empty())
-        .map(|line| line.trim().trim_start_matches("error: "))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let failure = Failure::usage(message).hint("aizo --help, or aizo COMMAND --help");
+    let mut paragraphs = text.split("\n\n").map(|paragraph| {
+        let lines: Vec<&str> = paragraph.lines().map(str::trim).collect();
+        lines.join(" ")
+    });
+    let message = paragraphs.next().unwrap_or_default();
+    let hint = paragraphs
+        .find_map(|paragraph| Some(paragraph.trim().strip_prefix("tip: ")?.to_owned()))
+        .unwrap_or_else(|| "aizo --help, or aizo COMMAND --help".to_owned());
+    let failure = Failure::usage(message.trim_start_matches("error: ")).hint(hint);
     fail(&failure.into(), true)
 }

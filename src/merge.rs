@@ -28,6 +28,8 @@ pub struct Observation {
     pub origin: Origin,
     /// The user's own words, where an agent reports them.
     pub quote: Option<String>,
+    /// The observation as it was made earlier, when it is decided only now.
+    pub evidence: Option<Evidence>,
 }
 
 /// How an observation ended. The names are the `result` of every reply.
@@ -82,6 +84,9 @@ impl Observation {
 
     /// The observation as evidence.
     fn evidence(&self, uid: String, now: DateTime<Utc>) -> Evidence {
+        if let Some(evidence) = &self.evidence {
+            return evidence.clone();
+        }
         let quote = self.quote.clone().unwrap_or_else(|| self.reason.clone());
         Evidence {
             uid,
@@ -163,13 +168,16 @@ pub fn observe(
     };
     let values = EntryValues {
         // What speaks against a limit is evidence, but never becomes the limit's reason.
-        reason: (outcome != Outcome::Kept
+        reason: (!(outcome == Outcome::Kept && seen.score.is_some())
             && !seen.reason.is_empty()
             && seen.reason != entry.reason)
             .then(|| seen.reason.clone()),
         keywords: union(&entry.keywords, &seen.keywords).map(|all| join_keywords(&all)),
         scenarios: union(&entry.scenarios, &seen.scenarios).map(sorted),
         base_score: (score != old).then(|| score.value()),
+        // What the user says themselves is theirs from then on, whoever said it first.
+        origin: (seen.origin == Origin::User && entry.origin != Origin::User)
+            .then_some(Origin::User),
         last_seen: Some(Stamp::at(now)),
         ..EntryValues::default()
     };
@@ -216,7 +224,14 @@ pub(crate) fn union(have: &[String], more: &[String]) -> Option<Vec<String>> {
 /// Unites rows of a store that are one item: the first one's names stay, and the others are taken as
 /// observations in the order in which they were last seen, by the rules for re-adding. A stored limit was
 /// in force already, whoever stated it, so it is never put off to review.
-pub fn unite(uid: &str, rows: &[Preference], mut new_uid: impl FnMut() -> String) -> Change {
+///
+/// `evidence` holds the observations behind each of `rows[1..]`; a row without any becomes one itself.
+pub fn unite(
+    uid: &str,
+    rows: &[Preference],
+    evidence: &[Vec<Evidence>],
+    mut new_uid: impl FnMut() -> String,
+) -> Change {
     let mut in_order: Vec<&Preference> = rows.iter().collect();
     in_order.sort_by_key(|row| (row.last_seen.moment(), row.id));
     let first = in_order[0];
@@ -228,7 +243,9 @@ pub fn unite(uid: &str, rows: &[Preference], mut new_uid: impl FnMut() -> String
             (false, true) => incoming,
             _ => smooth(score, incoming),
         };
-        if !row.reason.trim().is_empty() {
+        // A limit's reason is not replaced by one that speaks against it.
+        let speaks_against = score.is_hard_limit() && !incoming.is_hard_limit();
+        if !row.reason.trim().is_empty() && !speaks_against {
             reason = &row.reason;
         }
     }
@@ -245,25 +262,31 @@ pub fn unite(uid: &str, rows: &[Preference], mut new_uid: impl FnMut() -> String
         scenarios: (scenarios != survivor.scenarios).then(|| sorted(scenarios)),
         base_score: Some(score.value()),
         last_seen: Some(newest.last_seen.clone()),
-        touch_count: Some(rows.iter().map(|row| row.touch_count).sum()),
+        touch_count: Some(
+            rows.iter()
+                .fold(0, |sum, row| row.touch_count.saturating_add(sum)),
+        ),
         ..EntryValues::default()
     };
     let mut change = Change::set_entry(Op::Merge, uid, survivor.origin, &values);
-    for row in &rows[1..] {
-        change = change.with_evidence(Evidence {
-            uid: new_uid(),
-            at: row.last_seen.clone(),
-            quote: row.reason.clone(),
-            speaker: Speaker::User,
-            origin: row.origin,
-            source: row.source.clone(),
-            score: Some(row.base_score.value()),
-            agent: None,
-            session: None,
-            place: Some(format!("entry {} “{}”", row.id, row.item)),
-            confidence: None,
-            cues: None,
-        });
+    for (row, observed) in rows[1..].iter().zip(evidence) {
+        change.evidence.extend(observed.iter().cloned());
+        if observed.is_empty() {
+            change.evidence.push(Evidence {
+                uid: new_uid(),
+                at: row.last_seen.clone(),
+                quote: row.reason.clone(),
+                speaker: Speaker::User,
+                origin: row.origin,
+                source: row.source.clone(),
+                score: Some(row.base_score.value()),
+                agent: None,
+                session: None,
+                place: Some(format!("entry {} “{}”", row.id, row.item)),
+                confidence: None,
+                cues: None,
+            });
+        }
     }
     change
 }
@@ -290,6 +313,7 @@ mod tests {
             source: "manual".into(),
             origin,
             quote: quote.map(str::to_owned),
+            evidence: None,
         }
     }
 

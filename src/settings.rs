@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use serde::Serialize;
 
 use crate::error::{Failure, Kind};
@@ -121,6 +121,10 @@ pub struct Settings {
     pub all: Vec<Setting>,
     /// The `.env` files.
     pub files: Vec<EnvFile>,
+    /// The columns that `COLUMNS` says the terminal has.
+    pub columns: Option<usize>,
+    /// The user's editor: `VISUAL`, else `EDITOR`.
+    pub editor: Option<String>,
     /// What the user should hear about the settings.
     pub notes: Vec<String>,
 }
@@ -132,8 +136,9 @@ impl Settings {
     /// A value that cannot be read, and no home folder when no store is named.
     pub fn read(flags: &Flags) -> Result<Self, Failure> {
         let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let path_variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let user_home = dirs::home_dir();
-        let home = match environment(AIZO_HOME) {
+        let home = match path_variable(AIZO_HOME) {
             Some(folder) => Some(expand(Path::new(&folder), user_home.as_deref())),
             None => user_home.as_ref().map(|folder| folder.join(".aizo")),
         };
@@ -147,7 +152,7 @@ impl Settings {
         let mut notes = Vec::new();
         if !flags.without_local_file {
             let allowed = |name: &str| FROM_LOCAL_FILE.contains(&name);
-            reader.local = read_file(Path::new(".env"), allowed, &mut files);
+            reader.local = read_file(&Path::new(".").join(".env"), allowed, &mut files);
         }
         if let Some(home) = &home {
             let allowed = |name: &str| name.starts_with("AIZO_") || PROVIDER_KEYS.contains(&name);
@@ -179,14 +184,16 @@ impl Settings {
                     .hint("set HOME, or name a store: --db FILE, or AIZO_DB_PATH"));
             }
         };
-        let (_, source) = named.unwrap_or((String::new(), Source::Default));
+        let source = named.map_or(Source::Default, |(_, source)| source);
         reader.show(AIZO_DB_PATH, &db.to_string_lossy(), source);
 
         let now = match reader.get(AIZO_NOW, None) {
             Some((text, source)) => {
                 reader.show(AIZO_NOW, &text, source);
                 DateTime::parse_from_rfc3339(&text)
-                    .map_err(|_| {
+                    .ok()
+                    .filter(|moment| (1..=9998).contains(&moment.year()))
+                    .ok_or_else(|| {
                         Failure::usage(format!("{AIZO_NOW} is not an RFC 3339 time: `{text}`"))
                     })?
                     .with_timezone(&Utc)
@@ -208,7 +215,7 @@ impl Settings {
         let lock_timeout = match reader.get(AIZO_LOCK_TIMEOUT_MS, None) {
             Some((text, source)) => {
                 reader.show(AIZO_LOCK_TIMEOUT_MS, &text, source);
-                text.parse().map(Duration::from_millis).map_err(|_| {
+                text.parse().map(patience).map_err(|_| {
                     Failure::usage(format!(
                         "{AIZO_LOCK_TIMEOUT_MS} is a number of milliseconds, not `{text}`"
                     ))
@@ -225,9 +232,16 @@ impl Settings {
             lock_timeout,
             all: reader.all,
             files,
+            columns: environment("COLUMNS").and_then(|text| text.parse().ok()),
+            editor: environment("VISUAL").or_else(|| environment("EDITOR")),
             notes,
         })
     }
+}
+
+/// A time to wait; SQLite counts milliseconds in 31 bits.
+fn patience(millis: u64) -> Duration {
+    Duration::from_millis(millis.min(i32::MAX as u64))
 }
 
 /// Looks a variable up where it may be set, nearest first.
@@ -270,7 +284,8 @@ impl Reader<'_> {
                 continue;
             }
             if let Some((value, source)) = self.get(&name, None) {
-                let value = if name.ends_with("_KEY") || name.ends_with("_TOKEN") {
+                let secret = ["_KEY", "_TOKEN", "_PASSWORD", "_SECRET"];
+                let value = if secret.iter().any(|ending| name.ends_with(ending)) {
                     mask(&value)
                 } else {
                     value
@@ -299,9 +314,15 @@ fn read_file(
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut state = String::from("missing");
-    let readable = fs::metadata(path)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST_ENV_FILE);
-    if readable {
+    let metadata = fs::metadata(path);
+    if metadata.as_ref().is_ok_and(|data| !data.is_file()) {
+        state = String::from("not a file; not read");
+    } else if metadata
+        .as_ref()
+        .is_ok_and(|data| data.len() > LARGEST_ENV_FILE)
+    {
+        state = String::from("longer than a mebibyte; not read");
+    } else if metadata.is_ok() {
         match dotenvy::from_path_iter(path) {
             Ok(lines) => {
                 state = String::from("read");

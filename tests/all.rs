@@ -2,6 +2,14 @@
 
 mod common;
 
+mod adding;
+mod changing;
+mod contract;
+mod finding;
+mod output;
+mod outside;
 mod processes;
+mod readme;
+mod skill;
 mod smoke;
 mod stores;

@@ -1,17 +1,19 @@
 //! `aizo add`: stores an observation, or many from standard input.
 
-use std::io::{self, BufRead, Read, Write};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Context;
+use super::entries::count;
 use super::outcome::{Outcome, Outcomes};
 use super::record::{prepare, record};
 use crate::error::Failure;
 use crate::merge::Observation;
 use crate::model::{Origin, Score, parse_keywords};
-use crate::present::{Answer, Page};
+use crate::present::Answer;
 
 /// A longer line is no entry: the texts of one have at most some ten thousand bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -59,33 +61,17 @@ pub struct Args {
     stdin: bool,
 }
 
-/// What `add` replies: one outcome, or one for each line.
-pub enum Reply {
-    /// For a single entry.
-    One(Box<dyn Answer>),
-    /// For many.
-    Many(Box<dyn Answer>),
-}
-
-impl Answer for Reply {
-    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        let (Reply::One(answer) | Reply::Many(answer)) = self;
-        answer.text(page)
-    }
-
-    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (Reply::One(answer) | Reply::Many(answer)) = self;
-        answer.json(out)
-    }
-}
-
 /// Runs `add`.
 ///
 /// # Errors
 /// What may not enter the store; with `--stdin`, the first line that may not.
-pub fn run(args: Args, context: &Context) -> anyhow::Result<Reply> {
+pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     if args.stdin {
         let observations = read_lines(io::stdin().lock(), &args.source, context)?;
+        if observations.is_empty() {
+            context.note("there is no entry on standard input");
+            return Ok(Box::new(Outcomes(Vec::new())));
+        }
         let outcomes = context.write(|transaction| {
             observations
                 .iter()
@@ -94,7 +80,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Reply> {
                 })
                 .collect::<anyhow::Result<Vec<Outcome>>>()
         })?;
-        return Ok(Reply::Many(Box::new(Outcomes(outcomes))));
+        return Ok(Box::new(Outcomes(outcomes)));
     }
     let seen = prepare(Observation {
         item: args.item.unwrap_or_default(),
@@ -105,9 +91,10 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Reply> {
         origin: origin_of(&args.source),
         source: args.source,
         quote: None,
+        evidence: None,
     })?;
     let outcome = context.write(|transaction| record(transaction, &seen))?;
-    Ok(Reply::One(Box::new(outcome)))
+    Ok(Box::new(outcome))
 }
 
 /// The command line speaks for the user, unless the caller itself says that something was inferred or
@@ -125,13 +112,13 @@ fn origin_of(source: &str) -> Origin {
 struct Line {
     item: String,
     #[serde(default)]
-    reason: String,
+    reason: Option<String>,
     #[serde(alias = "base_score")]
     score: Option<f64>,
     #[serde(default)]
-    keywords: Words,
+    keywords: Option<Words>,
     #[serde(default)]
-    scenarios: Words,
+    scenarios: Option<Words>,
     source: Option<String>,
     /// What else is on the line.
     #[serde(flatten)]
@@ -140,24 +127,20 @@ struct Line {
 
 /// Keywords as a list, or as one comma-separated text.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "keywords and scenarios are a list of texts, or one comma-separated text"
+)]
 enum Words {
     List(Vec<String>),
     Text(String),
 }
 
-impl Default for Words {
-    fn default() -> Self {
-        Words::List(Vec::new())
-    }
-}
-
-impl Words {
-    fn text(&self) -> String {
-        match self {
-            Words::List(words) => words.join(","),
-            Words::Text(text) => text.clone(),
-        }
+fn text_of(words: Option<&Words>) -> String {
+    match words {
+        None => String::new(),
+        Some(Words::List(words)) => words.join(","),
+        Some(Words::Text(text)) => text.clone(),
     }
 }
 
@@ -167,6 +150,7 @@ fn read_lines(
     context: &Context,
 ) -> anyhow::Result<Vec<(usize, Observation)>> {
     let mut found = Vec::new();
+    let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
     for number in 1.. {
         let mut bytes = Vec::new();
         input
@@ -184,28 +168,40 @@ fn read_lines(
         if bytes.trim_ascii().is_empty() {
             continue;
         }
-        let line: Line = serde_json::from_slice(bytes)
-            .map_err(|error| at(Failure::usage(format!("not an entry: {error}")).into()))?;
+        let line: Line =
+            serde_json::from_slice(bytes).map_err(|error| at(not_an_entry(&error).into()))?;
         for name in line.unknown.keys() {
-            context.note(format!(
-                "line {number}: the field `{name}` is not known and ignored"
-            ));
+            *unknown.entry(name.clone()).or_default() += 1;
         }
         found.push((number, observation(line, source).map_err(at)?));
     }
+    for (name, lines) in unknown {
+        context.note(format!(
+            "the field `{name}` is not known and was ignored ({})",
+            count(lines, "line", "lines")
+        ));
+    }
     Ok(found)
+}
+
+/// Every line is a text of its own, so only the column says where.
+fn not_an_entry(error: &serde_json::Error) -> Failure {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    Failure::usage(format!("not an entry: {text} (column {})", error.column()))
 }
 
 fn observation(line: Line, source: &str) -> anyhow::Result<Observation> {
     let source = line.source.unwrap_or_else(|| source.to_owned());
     Ok(prepare(Observation {
         item: line.item,
-        reason: line.reason,
-        keywords: parse_keywords("keyword", &line.keywords.text())?,
-        scenarios: parse_keywords("scenario", &line.scenarios.text())?,
+        reason: line.reason.unwrap_or_default(),
+        keywords: parse_keywords("keyword", &text_of(line.keywords.as_ref()))?,
+        scenarios: parse_keywords("scenario", &text_of(line.scenarios.as_ref()))?,
         score: line.score.map(Score::new).transpose()?,
         origin: origin_of(&source),
         source,
         quote: None,
+        evidence: None,
     })?)
 }

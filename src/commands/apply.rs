@@ -25,7 +25,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
     context.require_store(&args.ids)?;
     context.write(|transaction| {
-        let named = resolve::several(&transaction.view(), &args.ids)?;
+        let named = resolve::by_ids(&transaction.view(), &args.ids)?;
         refresh(transaction, &named, Op::Apply)
     })
 }

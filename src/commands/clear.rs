@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::Context;
 use super::entries::count;
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
 use crate::model::{Change, Op, Origin, Subject};
 use crate::present::{self, Answer, Page, to_json};
+use crate::storage::View;
 
 /// Arguments of `clear`.
 #[derive(Debug, clap::Args)]
@@ -28,6 +29,7 @@ pub struct Reply {
     result: &'static str,
     removed: usize,
     hard_limits: usize,
+    proposals: usize,
     sessions: usize,
     change: Option<i64>,
     hint: Option<String>,
@@ -38,58 +40,89 @@ pub struct Reply {
 /// # Errors
 /// Nobody said yes.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let stored = context.read(|view| {
-        let all = view.preferences()?;
-        let limits = all.iter().filter(|entry| entry.is_hard_limit()).count();
-        Ok((
-            all.len(),
-            limits,
-            view.session_ids()?.len(),
-            view.proposals()?.len(),
-        ))
-    })?;
-    let Some((entries, limits, sessions, proposals)) = stored else {
+    let stored = context.read(|view| Counts::of(view))?;
+    let Some(stored) = stored else {
         context.note("nothing is stored yet");
-        return Ok(Reply::of(0, 0, 0, None));
+        return Ok(Reply::of(Counts::default(), None));
     };
-    if entries + sessions + proposals == 0 {
+    if stored == Counts::default() {
         context.note("nothing is stored");
-        return Ok(Reply::of(0, 0, 0, None));
+        return Ok(Reply::of(stored, None));
     }
     if !args.yes {
-        confirm(entries, limits)?;
+        confirm(stored)?;
     }
     context.write(|transaction| {
-        let all = transaction.view().preferences()?;
-        let limits = all.iter().filter(|entry| entry.is_hard_limit()).count();
-        let sessions = transaction.view().session_ids()?;
-        let entries = all.into_iter().map(|entry| Subject::Entry(entry.uid));
+        let now = Counts::of(&transaction.view())?;
+        if !args.yes && now != stored {
+            return Err(
+                Failure::new(Kind::Conflict, "the store has changed since you were asked")
+                    .hint("aizo clear")
+                    .into(),
+            );
+        }
+        let entries = transaction.view().preferences()?;
         let waiting = transaction.view().proposals()?;
-        let subjects: Vec<Subject> = entries
+        let sessions = transaction.view().session_ids()?;
+        let subjects = entries
+            .into_iter()
+            .map(|entry| Subject::Entry(entry.uid))
             .chain(
                 waiting
                     .into_iter()
                     .map(|proposal| Subject::Proposal(proposal.uid)),
             )
-            .chain(sessions.iter().map(|id| Subject::Session(id.to_string())))
-            .collect();
-        let removed = subjects
-            .iter()
-            .filter(|subject| matches!(subject, Subject::Entry(_)))
-            .count();
+            .chain(
+                sessions
+                    .into_iter()
+                    .map(|id| Subject::Session(id.to_string())),
+            );
         for subject in subjects {
             transaction.apply(&Change::delete(Op::Clear, subject, Origin::User))?;
         }
-        Ok(Reply::of(
-            removed,
-            limits,
-            sessions.len(),
-            transaction.change_number(),
-        ))
+        Ok(Reply::of(now, transaction.change_number()))
     })
 }
 
-fn confirm(entries: usize, limits: usize) -> anyhow::Result<()> {
+/// What there is to remove.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    entries: usize,
+    hard_limits: usize,
+    proposals: usize,
+    sessions: usize,
+}
+
+impl Counts {
+    fn of(view: &View<'_>) -> anyhow::Result<Self> {
+        let mut counts = Counts::default();
+        view.each_preference(|entry| {
+            counts.entries += 1;
+            counts.hard_limits += usize::from(entry.is_hard_limit());
+        })?;
+        counts.proposals = view.proposals()?.len();
+        counts.sessions = view.session_ids()?.len();
+        Ok(counts)
+    }
+
+    /// `3 entries (1 hard limit among them), 2 proposals, 4 session records`.
+    fn describe(self) -> String {
+        let mut parts = vec![format!(
+            "{} ({} among them)",
+            count(self.entries, "entry", "entries"),
+            count(self.hard_limits, "hard limit", "hard limits"),
+        )];
+        if self.proposals > 0 {
+            parts.push(count(self.proposals, "proposal", "proposals"));
+        }
+        if self.sessions > 0 {
+            parts.push(count(self.sessions, "session record", "session records"));
+        }
+        parts.join(", ")
+    }
+}
+
+fn confirm(stored: Counts) -> anyhow::Result<()> {
     if !present::is_interactive() {
         return Err(
             Failure::usage("clear removes everything and nobody is there to be asked")
@@ -97,38 +130,40 @@ fn confirm(entries: usize, limits: usize) -> anyhow::Result<()> {
                 .into(),
         );
     }
-    let answer = present::ask(&format!(
-        "Remove {} ({} among them)? Type yes: ",
-        count(entries, "entry", "entries"),
-        count(limits, "hard limit", "hard limits"),
-    ))?;
+    let answer = present::ask(&format!("Remove {}? Type yes: ", stored.describe()))?;
     if answer.eq_ignore_ascii_case("yes") || answer.eq_ignore_ascii_case("y") {
         Ok(())
     } else {
-        Err(Failure::new(crate::error::Kind::Failed, "nothing was removed").into())
+        Err(Failure::new(Kind::Failed, "nothing was removed").into())
     }
 }
 
 impl Reply {
-    fn of(removed: usize, hard_limits: usize, sessions: usize, change: Option<i64>) -> Self {
+    fn of(counts: Counts, change: Option<i64>) -> Self {
         Reply {
             result: "cleared",
-            removed,
-            hard_limits,
-            sessions,
+            removed: counts.entries,
+            hard_limits: counts.hard_limits,
+            proposals: counts.proposals,
+            sessions: counts.sessions,
             change,
             hint: change.map(|change| format!("to take it back: aizo undo {change}")),
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            entries: self.removed,
+            hard_limits: self.hard_limits,
+            proposals: self.proposals,
+            sessions: self.sessions,
         }
     }
 }
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.line(&format!(
-            "cleared: {} removed, {} among them",
-            count(self.removed, "entry", "entries"),
-            count(self.hard_limits, "hard limit", "hard limits"),
-        ))?;
+        page.line(&format!("cleared: {}", self.counts().describe()))?;
         match &self.hint {
             Some(hint) => page.line(&format!("  {hint}")),
             None => Ok(()),

@@ -27,28 +27,40 @@ enum Action {
     /// Set the days after which the fading part of a weight has halved (0.01 to 36500)
     SetHalfLife {
         /// Days
-        #[arg(allow_negative_numbers = true)]
+        #[arg(allow_negative_numbers = true, value_parser = parse_number)]
         days: f64,
     },
     /// Set what the decay coefficient never falls below (0 to below 1)
     SetFloor {
         /// The floor
-        #[arg(allow_negative_numbers = true)]
+        #[arg(allow_negative_numbers = true, value_parser = parse_number)]
         floor: f64,
     },
 }
 
-/// The decay settings, and what was changed.
+fn parse_number(text: &str) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("a number, not `{text}`"))
+}
+
+/// What `config` replies.
+pub enum Reply {
+    /// The settings.
+    Show(Decay),
+    /// What was changed.
+    Set(Updated),
+}
+
+/// The settings after a change.
 #[derive(Debug, Serialize)]
-pub struct Reply {
+pub struct Updated {
     #[serde(flatten)]
     decay: Decay,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<Decay>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    result: &'static str,
+    before: Decay,
     change: Option<i64>,
+    hint: Option<String>,
 }
 
 /// Runs `config`.
@@ -59,12 +71,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let (field, value) = match args.action {
         Action::Show => {
             let decay = context.read(|view| Ok(view.decay()?))?.unwrap_or_default();
-            return Ok(Reply {
-                decay,
-                result: None,
-                before: None,
-                change: None,
-            });
+            return Ok(Reply::Show(decay));
         }
         Action::SetHalfLife { days } => ("half_life_days", days),
         Action::SetFloor { floor } => ("floor", floor),
@@ -85,24 +92,50 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             effect: Effect::Set(values),
             evidence: Vec::new(),
         })?;
-        Ok(Reply {
+        Ok(Reply::Set(Updated {
             decay: transaction.view().decay()?,
-            result: Some("updated"),
-            before: Some(before),
+            result: "updated",
+            before,
             change: applied.line,
-        })
+            hint: Some(match applied.line {
+                Some(change) => format!("to take it back: aizo undo {change}"),
+                None => "it was so already".to_owned(),
+            }),
+        }))
     })
 }
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.pairs(&[
-            ("half-life", format!("{} days", self.decay.half_life_days)),
-            ("floor", self.decay.floor.to_string()),
-        ])
+        let updated = match self {
+            Reply::Show(decay) => {
+                return page.pairs(&[
+                    ("half-life", format!("{} days", decay.half_life_days)),
+                    ("floor", decay.floor.to_string()),
+                ]);
+            }
+            Reply::Set(updated) => updated,
+        };
+        let (before, after) = (&updated.before, &updated.decay);
+        let change = updated
+            .change
+            .map_or_else(String::new, |change| format!("  (change {change})"));
+        page.line(&if before.floor == after.floor {
+            let (before, after) = (before.half_life_days, after.half_life_days);
+            format!("updated: half-life {before} → {after} days{change}")
+        } else {
+            format!("updated: floor {} → {}{change}", before.floor, after.floor)
+        })?;
+        match &updated.hint {
+            Some(hint) => page.line(&format!("  {hint}")),
+            None => Ok(()),
+        }
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        to_json(self, out)
+        match self {
+            Reply::Show(decay) => to_json(decay, out),
+            Reply::Set(updated) => to_json(updated, out),
+        }
     }
 }

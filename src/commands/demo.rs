@@ -8,7 +8,6 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::{Cli, Context, Reply as CommandReply};
-use crate::error::Report;
 use crate::present::{Answer, Page, Style, to_json};
 use crate::settings::Settings;
 
@@ -126,7 +125,7 @@ const TOUR: &[Stop] = &[
         ],
     },
     Stop {
-        title: "4. Ninety days later, weak things have faded, strong ones hardly, limits not at all",
+        title: "4. Ninety days later, weak things have faded, strong ones hardly; a limit is still a limit",
         commands: &[(0, &["top", "6"]), (90, &["top", "6"])],
     },
     Stop {
@@ -178,6 +177,8 @@ pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 lock_timeout: context.settings.lock_timeout,
                 all: Vec::new(),
                 files: Vec::new(),
+                columns: None,
+                editor: None,
                 notes: Vec::new(),
             };
             steps.push(step(Context::with(settings), *days, words)?);
@@ -202,7 +203,7 @@ fn step(context: Context, days_later: i64, words: &[&str]) -> anyhow::Result<Ste
             answer.text(&mut Page::new(&mut text, style))?;
         }
         Ok(CommandReply::Raw(bytes)) => text = bytes,
-        Err(error) => return Err(error.context(Report::of(&anyhow::anyhow!("the tour")).message)),
+        Err(error) => return Err(error.context(typed(words))),
     }
     Ok(Step {
         command: typed(words),

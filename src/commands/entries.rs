@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Context;
 use crate::model::{Band, Origin, Score};
 use crate::present::{Align, Answer, Page, Table, to_json};
-use crate::recall::{Hit, Request, ScenarioFilter, Selection, select};
+use crate::recall::{Hit, Match, Relevance, Request, ScenarioFilter, Selection};
 use crate::scenarios::Source;
 
 /// An entry in JSON: the documented fields, in their documented order, and what was added since.
@@ -29,11 +29,21 @@ pub(super) struct Entry {
     band: Band,
     hard_limit: bool,
     origin: Origin,
+    /// How it was found; none in a list that asks for everything.
+    #[serde(rename = "match")]
+    how: Option<Match>,
+    /// How much it concerns the query, 0 to 1.
+    relevance: Option<f64>,
+    /// The words, tag or keyword that carried it.
+    matched: Vec<String>,
+    #[serde(skip)]
+    sum: Option<Relevance>,
 }
 
 impl From<Hit> for Entry {
     fn from(hit: Hit) -> Self {
         let preference = hit.preference;
+        let sum = hit.found.as_ref().and_then(|found| found.relevance.clone());
         Entry {
             id: preference.id,
             band: preference.band(),
@@ -51,11 +61,40 @@ impl From<Hit> for Entry {
             decay_coefficient: hit.weight.coefficient,
             effective_weight: hit.weight.effective,
             origin: preference.origin,
+            how: hit.found.as_ref().map(|found| found.how),
+            relevance: sum.as_ref().map(|relevance| round(relevance.value)),
+            matched: hit.found.map(|found| found.matched).unwrap_or_default(),
+            sum,
         }
     }
 }
 
 impl Entry {
+    /// How the entry came into the list: `related: 0.47 = meaning 0.39 + words 0.08 (table)`.
+    fn why(&self) -> String {
+        let Some(how) = self.how else {
+            return String::new();
+        };
+        let name = match how {
+            Match::Keyword => "keyword",
+            Match::Scenario => "scenario",
+            Match::Related => "related",
+            Match::Limit => "limit",
+        };
+        let carried = if self.matched.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", self.matched.join(", "))
+        };
+        match &self.sum {
+            Some(sum) => format!(
+                "{name}: {:.2} = meaning {:.2} + words {:.2}{carried}",
+                sum.value, sum.meaning, sum.lexical
+            ),
+            None => format!("{name}{carried}"),
+        }
+    }
+
     /// `name: value` pairs for one entry alone.
     pub(super) fn pairs(&self) -> Vec<(&'static str, String)> {
         let mut pairs = vec![
@@ -96,43 +135,65 @@ impl Entry {
     }
 }
 
+/// Three decimals: more would only be noise of the last bits.
+fn round(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
 /// A list of entries.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub(super) struct Entries(pub Vec<Entry>);
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    list: Vec<Entry>,
+    /// Whether the text form says why each entry is there.
+    explain: bool,
+}
 
 impl Entries {
+    /// Says in the text form why each entry is there.
+    pub(super) fn explained(mut self, explain: bool) -> Self {
+        self.explain = explain;
+        self
+    }
+
     /// The numbers of the entries.
     pub(super) fn ids(&self) -> Vec<i64> {
-        self.0.iter().map(|entry| entry.id).collect()
+        self.list.iter().map(|entry| entry.id).collect()
     }
 }
 
 impl Answer for Entries {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        let mut table = Table::new(&[
+        let mut columns = vec![
             ("ID", Align::Right),
             ("SCORE", Align::Right),
             ("WEIGHT", Align::Right),
             ("BAND", Align::Short),
             ("ITEM", Align::Left),
             ("REASON", Align::Left),
-        ]);
-        for entry in &self.0 {
-            table.row(&[
+        ];
+        if self.explain {
+            columns.push(("WHY", Align::Left));
+        }
+        let mut table = Table::new(&columns);
+        for entry in &self.list {
+            let mut cells = vec![
                 entry.id.to_string(),
                 Score::clamped(entry.base_score).to_string(),
                 format!("{:.2}", entry.effective_weight),
                 entry.band.to_string(),
                 entry.item.clone(),
                 entry.reason.clone(),
-            ]);
+            ];
+            if self.explain {
+                cells.push(entry.why());
+            }
+            table.row(&cells);
         }
         page.table(&table)
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        to_json(self, out)
+        to_json(&self.list, out)
     }
 }
 
@@ -149,7 +210,7 @@ pub(super) struct Filter {
     )]
     pub bands: Vec<Band>,
     /// Only what belongs to this kind of task: tagged with it, or holding one of its keywords
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_scenario)]
     pub scenario: Option<String>,
     /// Only base scores of at least this
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -189,32 +250,27 @@ impl Filter {
 /// matched, and which hard limits it had no room for.
 pub(super) fn list(context: &Context, request: &Request) -> anyhow::Result<Entries> {
     let now = context.settings.now;
-    let selection = context.read(|view| {
-        let decay = view.decay()?;
-        Ok(select(view.preferences()?, request, &decay, now))
-    })?;
+    let selection = context.read(|view| Ok(view.find(request, now)?))?;
     let Some(selection) = selection else {
         context.note("nothing is stored yet");
-        return Ok(Entries(Vec::new()));
+        return Ok(Entries::default());
     };
     say_what_is_missing(context, request, &selection);
-    Ok(Entries(
-        selection.hits.into_iter().map(Entry::from).collect(),
-    ))
+    Ok(Entries {
+        list: selection.hits.into_iter().map(Entry::from).collect(),
+        explain: false,
+    })
 }
 
 fn say_what_is_missing(context: &Context, request: &Request, selection: &Selection) {
-    if selection.stored == 0 {
+    if !selection.any_stored {
         context.note("nothing is stored");
-    } else if selection.matched == 0 {
-        context.note(format!(
-            "nothing matched ({} stored)",
-            count(selection.stored, "entry", "entries")
-        ));
+    } else if selection.hits.is_empty() {
+        context.note("nothing matched");
     }
     if selection.limits_cut > 0 {
         context.note(format!(
-            "{} found no place within the limit of {}: raise --limit, or aizo recall --type taboo",
+            "{} found no place among {}: ask for more, or aizo recall --type taboo",
             count(selection.limits_cut, "hard limit", "hard limits"),
             request.limit.unwrap_or(0),
         ));
@@ -230,6 +286,13 @@ fn say_what_is_missing(context: &Context, request: &Request, selection: &Selecti
 /// `1 entry`, `3 entries`.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn parse_scenario(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a scenario has a name".to_owned()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 /// Reads the number of rows a list may have.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Context;
-use super::entries::parse_limit;
+use super::entries::{count, parse_limit};
 use super::resolve;
 use crate::error::Failure;
 use crate::error::Kind;
@@ -27,7 +27,7 @@ pub struct Args {
     /// The item, in one or several words, or its id; without any, all changes
     item: Vec<String>,
     /// At most this many changes
-    #[arg(short, long, value_name = "N", default_value = "50", value_parser = parse_limit)]
+    #[arg(short, long, value_name = "N", default_value = "50", value_parser = parse_limit, allow_negative_numbers = true)]
     limit: usize,
 }
 
@@ -48,6 +48,8 @@ pub(super) struct Line {
     undoes: Option<i64>,
     before: Option<Values>,
     after: Option<Values>,
+    /// The score that an observation came with.
+    observed_score: Option<f64>,
 }
 
 /// The changes, newest first.
@@ -66,10 +68,18 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         } else {
             Some(subject_of(view, &args.item)?)
         };
-        lines_of(view, subject.as_ref(), args.limit)
+        // One more than is shown tells whether there is more.
+        lines_of(view, subject.as_ref(), args.limit.saturating_add(1))
     })?;
     match lines {
-        Some(lines) => {
+        Some(mut lines) => {
+            if lines.len() > args.limit {
+                lines.truncate(args.limit);
+                context.note(format!(
+                    "these are the newest {}; --limit N shows more",
+                    count(args.limit, "change", "changes")
+                ));
+            }
             if lines.is_empty() {
                 context.note("nothing was changed yet");
             }
@@ -132,6 +142,7 @@ pub(super) fn lines_of(
             device: line.device,
             undone: undone.contains(&line.batch),
             undoes,
+            observed_score: line.added.first().and_then(|evidence| evidence.score),
             before: line.before,
             after: line.after,
             batch: line.batch,
@@ -143,6 +154,9 @@ pub(super) fn lines_of(
 /// What a line did, in words: `score 9.0 → 7.8; keywords a → a, b`.
 fn details(line: &Line) -> String {
     let mut parts = Vec::new();
+    if let ("keep", Some(score)) = (line.op, line.observed_score) {
+        parts.push(format!("score {} was not taken", Score::clamped(score)));
+    }
     match (&line.before, &line.after) {
         (None, Some(values)) | (Some(values), None) => {
             if let Some(score) = values.get("base_score").and_then(Value::as_f64) {
@@ -164,7 +178,7 @@ fn details(line: &Line) -> String {
                     continue;
                 }
                 // These change with everything and say nothing by themselves.
-                if matches!(field.as_str(), "last_seen" | "touch_count") && after.len() > 2 {
+                if matches!(field.as_str(), "last_seen" | "touch_count") {
                     continue;
                 }
                 let old = before.get(field).map(short).unwrap_or_default();

@@ -40,19 +40,34 @@ use crate::storage::{Location, StorageError, Store, Transaction, View};
 
 /// A preference memory for AI agents: what a user likes, dislikes, habitually does and must never see
 #[derive(Debug, Parser)]
-#[command(name = "aizo", version, about, max_term_width = 100)]
+#[command(
+    name = "aizo",
+    version,
+    about = "A preference memory for AI agents: what a user likes, dislikes, habitually does and must never see",
+    max_term_width = 100
+)]
 #[command(
     after_help = "Example:\n  aizo add \"concise code\" \"asked twice for shorter code\"\n  aizo recall code --json"
 )]
 pub struct Cli {
     /// Use this store (default: ~/.aizo/preferences.db)
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "Global options"
+    )]
     pub db: Option<PathBuf>,
     /// Print one JSON value
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
     /// Colour the text
-    #[arg(long, global = true, value_name = "WHEN")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        help_heading = "Global options"
+    )]
     pub color: Option<Color>,
     /// What to do
     #[command(subcommand)]
@@ -166,16 +181,30 @@ impl Context {
         };
         let answer = snapshot(&store, &read);
         if store.confirm() {
-            if let Some(reason) = store.copied_because() {
-                self.note(format!("reading a copy: {reason}"));
-            }
+            self.note_about(&store);
             return answer.map(Some);
         }
         // Somebody began to write while the file was read without locks.
         drop(store);
         match Store::open_shared(&self.location(), now)? {
-            Some(store) => snapshot(&store, &read).map(Some),
+            Some(store) => {
+                self.note_about(&store);
+                snapshot(&store, &read).map(Some)
+            }
             None => Ok(None),
+        }
+    }
+
+    /// Says how the store was opened, where that is not as usual.
+    fn note_about(&self, store: &Store) {
+        if let Some(reason) = store.copied_because() {
+            self.note(format!("reading a copy: {reason}"));
+        }
+        if let Some(kept) = store.kept_as() {
+            self.note(format!(
+                "the store was brought up to date; as it was it is kept as {}",
+                kept.display()
+            ));
         }
     }
 
@@ -185,6 +214,7 @@ impl Context {
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        self.note_about(&store);
         store
             .write(self.settings.now, |transaction| {
                 write(transaction).map_err(Wrapped)
@@ -194,7 +224,7 @@ impl Context {
 
     /// Whether there is a store to change: a command that only alters what exists makes none.
     fn has_store(&self) -> anyhow::Result<bool> {
-        Ok(Store::open_for_reading(&self.location(), self.settings.now)?.is_some())
+        Ok(Store::exists(&self.settings.db)?)
     }
 
     /// Fails with the name that was typed when there is no store yet.
@@ -266,12 +296,12 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Reply::Answer(Box::new(reply))
     }
     Ok(match command {
-        Command::Add(args) => answer(add::run(args, context)?),
+        Command::Add(args) => Reply::Answer(add::run(args, context)?),
         Command::Update(args) => answer(update::run(&args, context)?),
         Command::Tag(args) => answer(tag::run(&args, context)?),
         Command::Recall(args) => answer(recall::run(&args, context)?),
         Command::Top(args) => answer(top::run(&args, context)?),
-        Command::Show(args) => answer(show::run(&args, context)?),
+        Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),
         Command::Touch(args) => answer(touch::run(&args, context)?),
         Command::Remove(args) => answer(remove::run(&args, context)?),

@@ -12,8 +12,10 @@ use crate::present::{Answer, Page, to_json};
 pub(super) struct Outcome {
     /// `added`, `merged`, `limited`, `kept`, `pending`, `updated`, `touched`, `cooldown`, `removed`, `not_found`.
     pub result: &'static str,
-    /// The entry; for something pending, the number of the proposal.
+    /// The entry.
     pub id: Option<i64>,
+    /// The number in review, for something pending.
+    pub proposal: Option<i64>,
     /// Its item, or what was typed.
     pub item: String,
     /// The base score before; none for a new entry.
@@ -33,6 +35,7 @@ impl Outcome {
         Outcome {
             result,
             id: Some(entry.id),
+            proposal: None,
             item: entry.item.clone(),
             score_before: score,
             score_after: score,
@@ -46,6 +49,7 @@ impl Outcome {
         Outcome {
             result: "not_found",
             id: None,
+            proposal: None,
             item: typed.to_owned(),
             score_before: None,
             score_after: None,
@@ -68,6 +72,9 @@ impl Outcome {
         }
         if let Some(id) = self.id {
             details.push(format!("id {id}"));
+        }
+        if let Some(proposal) = self.proposal {
+            details.push(format!("proposal {proposal}"));
         }
         if let Some(change) = self.change {
             details.push(format!("change {change}"));

@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use crate::merge::{self, Observation};
 use crate::model::{Score, TextError, check_text, item_key};
-use crate::storage::Transaction;
+use crate::storage::{Transaction, quoted};
 
 /// The longest label that `--source` takes, in bytes.
 const LONGEST_SOURCE: usize = 64;
@@ -47,10 +47,12 @@ pub(super) fn record(
         transaction.new_uid()
     });
     let score_before = existing.as_ref().map(|entry| entry.base_score.value());
+    let existing_id = existing.as_ref().map(|entry| entry.id);
     let item = existing.map_or_else(|| seen.item.clone(), |entry| entry.item);
     let mut outcome = Outcome {
         result: merge.outcome.name(),
-        id: None,
+        id: existing_id,
+        proposal: None,
         score_before,
         score_after: merge.score.map(Score::value),
         change: None,
@@ -66,9 +68,14 @@ pub(super) fn record(
                 item_key(&proposal.item) == key && proposal.score == seen.score.map(Score::value)
             });
         if let Some(proposal) = waiting {
-            outcome.id = Some(proposal.id);
+            outcome.proposal = Some(proposal.id);
+            outcome.hint = Some("it waits already, and nothing was added: aizo review".to_owned());
             return Ok(outcome);
         }
+        let applied = transaction.apply(&merge.change)?;
+        outcome.proposal = Some(applied.id);
+        outcome.change = applied.line;
+        return Ok(outcome);
     }
     let applied = transaction.apply(&merge.change)?;
     outcome.id = Some(applied.id);
@@ -85,9 +92,4 @@ fn hint(outcome: merge::Outcome, item: &str) -> Option<String> {
         merge::Outcome::Pending => Some("it waits for a person: aizo review".to_owned()),
         _ => None,
     }
-}
-
-/// An item as a person can type it in a shell.
-pub(super) fn quoted(item: &str) -> String {
-    format!("'{}'", item.replace('\'', r"'\''"))
 }

@@ -37,6 +37,24 @@ pub(super) fn one(view: &View<'_>, words: &[String]) -> anyhow::Result<Preferenc
     }
 }
 
+/// Finds the entries with these ids; words that are none are taken as an item.
+pub(super) fn by_ids(view: &View<'_>, words: &[String]) -> anyhow::Result<Vec<Named>> {
+    let typed = words.join(" ");
+    let parts = parts(&typed);
+    if !parts.iter().all(|part| id(part).is_some()) {
+        return several(view, words);
+    }
+    let mut found: Vec<Named> = Vec::new();
+    for part in parts {
+        let entry = match id(part) {
+            Some(id) => view.entry(id)?,
+            None => None,
+        };
+        push_new(&mut found, part, entry);
+    }
+    Ok(found)
+}
+
 /// Finds the entries that the words name: one item in several words, or several ids.
 pub(super) fn several(view: &View<'_>, words: &[String]) -> anyhow::Result<Vec<Named>> {
     let typed = words.join(" ");
@@ -46,23 +64,39 @@ pub(super) fn several(view: &View<'_>, words: &[String]) -> anyhow::Result<Vec<N
             entry: Some(entry),
         }]);
     }
-    let parts: Vec<&str> = typed
-        .split([' ', ','])
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts = parts(&typed);
     if parts.len() > 1 && parts.iter().all(|part| id(part).is_some()) {
         let mut found: Vec<Named> = Vec::new();
         for part in parts {
-            if found.iter().all(|named| named.typed != part) {
-                found.push(Named {
-                    typed: part.to_owned(),
-                    entry: find(view, part)?,
-                });
-            }
+            let entry = find(view, part)?;
+            push_new(&mut found, part, entry);
         }
         return Ok(found);
     }
     Ok(vec![Named { typed, entry: None }])
+}
+
+/// The words of a list of ids.
+fn parts(typed: &str) -> Vec<&str> {
+    typed
+        .split([' ', ','])
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Adds a name, unless its entry is there under another one.
+fn push_new(found: &mut Vec<Named>, typed: &str, entry: Option<Preference>) {
+    let is_new = found.iter().all(|named| match (&named.entry, &entry) {
+        (Some(known), Some(entry)) => known.id != entry.id,
+        (None, None) => named.typed != typed,
+        _ => true,
+    });
+    if is_new {
+        found.push(Named {
+            typed: typed.to_owned(),
+            entry,
+        });
+    }
 }
 
 fn find(view: &View<'_>, typed: &str) -> anyhow::Result<Option<Preference>> {
@@ -95,7 +129,11 @@ pub(super) fn require_any(view: &View<'_>, named: &[Named]) -> anyhow::Result<()
 /// The failure for a name that is not there, with the nearest one that is.
 pub(super) fn missing(view: &View<'_>, typed: &str) -> anyhow::Result<Failure> {
     let key = item_key(typed);
-    let failure = Failure::new(Kind::NotFound, format!("no entry is named “{typed}”"));
+    let message = match id(typed.trim()) {
+        Some(id) => format!("no entry has the id {id} or that name"),
+        None => format!("no entry is named “{typed}”"),
+    };
+    let failure = Failure::new(Kind::NotFound, message);
     if let Some(uid) = view.removed_by_key(&key)? {
         let lines = view.journal(Some(&Subject::Entry(uid)), 1)?;
         if let Some(line) = lines.first() {

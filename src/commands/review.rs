@@ -1,5 +1,6 @@
 //! `aizo review`: what waits for a person, and their decision.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -7,6 +8,7 @@ use serde::Serialize;
 use super::Context;
 use super::outcome::{Outcome, Outcomes};
 use super::record::record;
+use super::why::Observed;
 use crate::error::{Failure, Kind};
 use crate::merge::Observation;
 use crate::model::{Change, Op, Origin, Proposal, Score, Subject};
@@ -31,28 +33,63 @@ enum Action {
     /// Take it over as if the user had stated it
     Accept {
         /// Numbers from the list
-        #[arg(required = true, value_name = "ID")]
+        #[arg(required = true, value_name = "ID", value_parser = parse_id)]
         ids: Vec<i64>,
     },
     /// Drop it
     Reject {
         /// Numbers from the list
-        #[arg(required = true, value_name = "ID")]
+        #[arg(required = true, value_name = "ID", value_parser = parse_id)]
         ids: Vec<i64>,
     },
+}
+
+fn parse_id(text: &str) -> Result<i64, String> {
+    text.parse()
+        .map_err(|_| format!("a number from aizo review, not `{text}`"))
+}
+
+/// What waits, in JSON.
+#[derive(Debug, Serialize)]
+pub struct Waiting {
+    id: i64,
+    item: String,
+    reason: String,
+    keywords: Vec<String>,
+    scenarios: Vec<String>,
+    score: Option<f64>,
+    source: String,
+    origin: Origin,
+    proposed_at: String,
+    why: String,
+    evidence: Option<Observed>,
+}
+
+impl From<Proposal> for Waiting {
+    fn from(proposal: Proposal) -> Self {
+        Waiting {
+            id: proposal.id,
+            item: proposal.item,
+            reason: proposal.reason,
+            keywords: proposal.keywords,
+            scenarios: proposal.scenarios,
+            score: proposal.score,
+            source: proposal.source,
+            origin: proposal.origin,
+            proposed_at: proposal.proposed_at.0,
+            why: proposal.why,
+            evidence: proposal.evidence.map(Observed::from),
+        }
+    }
 }
 
 /// What `review` replies.
 pub enum Reply {
     /// The list.
-    List(Vec<Proposal>),
+    List(Vec<Waiting>),
     /// What became of those that were decided.
     Decided(Box<dyn Answer>),
 }
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Waiting<'p>(&'p [Proposal]);
 
 /// Runs `review`.
 ///
@@ -67,7 +104,9 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             if waiting.is_empty() {
                 context.note("nothing waits for review");
             }
-            return Ok(Reply::List(waiting));
+            return Ok(Reply::List(
+                waiting.into_iter().map(Waiting::from).collect(),
+            ));
         }
         Some(Action::Accept { ids }) => (ids, Op::Accept),
         Some(Action::Reject { ids }) => (ids, Op::Reject),
@@ -88,7 +127,8 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             return Err(none().into());
         }
         let mut outcomes = Vec::new();
-        for id in ids {
+        let mut decided = BTreeSet::new();
+        for id in ids.iter().filter(|&&id| decided.insert(id)) {
             outcomes.push(match waiting.iter().find(|proposal| proposal.id == *id) {
                 Some(proposal) => decide(transaction, proposal, op)?,
                 None => Outcome::not_found(&id.to_string()),
@@ -108,7 +148,8 @@ fn decide(
     if op == Op::Reject {
         return Ok(Outcome {
             result: "rejected",
-            id: Some(proposal.id),
+            id: None,
+            proposal: Some(proposal.id),
             item: proposal.item.clone(),
             score_before: None,
             score_after: None,
@@ -116,11 +157,7 @@ fn decide(
             hint: None,
         });
     }
-    // A person has said yes, so it counts as stated by the user from here on.
-    let quote = proposal
-        .evidence
-        .as_ref()
-        .map(|evidence| evidence.quote.clone());
+    // A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
     record(
         transaction,
         &Observation {
@@ -131,7 +168,8 @@ fn decide(
             score: proposal.score.map(Score::clamped),
             source: proposal.source.clone(),
             origin: Origin::User,
-            quote,
+            quote: None,
+            evidence: proposal.evidence.clone(),
         },
     )
 }
@@ -168,7 +206,7 @@ impl Answer for Reply {
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Reply::Decided(answer) => answer.json(out),
-            Reply::List(waiting) => to_json(&Waiting(waiting), out),
+            Reply::List(waiting) => to_json(waiting, out),
         }
     }
 }

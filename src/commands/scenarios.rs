@@ -9,11 +9,11 @@ use std::process::Command;
 use serde::Serialize;
 
 use super::Context;
-use super::record::quoted;
 use crate::error::{Failure, Kind};
-use crate::model::fold;
+use crate::model::item_key;
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::scenarios::TEMPLATE;
+use crate::storage::{make_private_folder, quoted};
 
 /// Arguments of `scenarios`.
 #[derive(Debug, clap::Args)]
@@ -84,7 +84,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             if !path.exists() {
                 init(&path)?;
             }
-            edit(&path)?;
+            edit(&path, context.settings.editor.as_deref())?;
             // Says what is wrong with the file now.
             context.scenarios();
             Content::File(File::at(path, Some("edited")))
@@ -103,7 +103,7 @@ fn list(context: &Context) -> anyhow::Result<Vec<Row>> {
         let names = scenarios.names_of(&known.name);
         let mut entries = BTreeSet::new();
         tags.retain(|tag, ids| {
-            let is_this = names.contains(&fold(tag));
+            let is_this = names.contains(&item_key(tag));
             if is_this {
                 entries.extend(ids.iter().copied());
             }
@@ -137,13 +137,7 @@ fn init(path: &Path) -> anyhow::Result<()> {
     if let Some(folder) = path.parent()
         && !folder.exists()
     {
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::DirBuilderExt;
-            builder.mode(0o700);
-        }
-        builder.create(folder).map_err(fault)?;
+        make_private_folder(folder).map_err(fault)?;
     }
     match fs::File::create_new(path) {
         Ok(mut file) => Ok(file.write_all(TEMPLATE.as_bytes()).map_err(fault)?),
@@ -158,15 +152,8 @@ fn init(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Runs the user's editor, which may be a command with arguments.
-fn edit(path: &Path) -> anyhow::Result<()> {
-    let editor = ["VISUAL", "EDITOR"]
-        .iter()
-        .find_map(|name| {
-            std::env::var(name)
-                .ok()
-                .filter(|text| !text.trim().is_empty())
-        })
-        .unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
+fn edit(path: &Path, editor: Option<&str>) -> anyhow::Result<()> {
+    let editor = editor.unwrap_or(if cfg!(windows) { "notepad" } else { "vi" });
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let failure = |detail: String| {

@@ -10,7 +10,6 @@ use super::resolve;
 use super::why::{Observed, observations};
 use crate::present::{Answer, Page, to_json};
 use crate::recall::{Hit, Request};
-use crate::scoring::weigh;
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
@@ -20,26 +19,6 @@ use crate::scoring::weigh;
 pub struct Args {
     /// The item, in one or several words, or its id; without any, the whole profile
     item: Vec<String>,
-}
-
-/// What `show` replies.
-pub enum Reply {
-    /// The whole profile.
-    All(Box<dyn Answer>),
-    /// One entry.
-    One(Box<dyn Answer>),
-}
-
-impl Answer for Reply {
-    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        let (Reply::All(answer) | Reply::One(answer)) = self;
-        answer.text(page)
-    }
-
-    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (Reply::All(answer) | Reply::One(answer)) = self;
-        answer.json(out)
-    }
 }
 
 #[derive(Debug, Serialize)]
@@ -68,23 +47,23 @@ impl Answer for Single {
 ///
 /// # Errors
 /// No such entry.
-pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     if args.item.is_empty() {
         let all: Entries = list(context, &Request::default())?;
-        return Ok(Reply::All(Box::new(all)));
+        return Ok(Box::new(all));
     }
     let now = context.settings.now;
     let single = context.read(|view| {
         let preference = resolve::one(view, &args.item)?;
         let evidence = view.evidence(preference.id)?;
-        let weight = weigh(&preference, &view.decay()?, now);
+        let hit = Hit::new(preference, None, &view.decay()?, now);
         Ok(Single {
-            entry: Entry::from(Hit { preference, weight }),
+            entry: Entry::from(hit),
             evidence: evidence.into_iter().map(Observed::from).collect(),
         })
     })?;
     match single {
-        Some(single) => Ok(Reply::One(Box::new(single))),
+        Some(single) => Ok(Box::new(single)),
         None => Err(resolve::nothing_stored(&args.item.join(" ")).into()),
     }
 }

@@ -43,7 +43,16 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
     let words = [args.item.clone()];
     context.require_store(&words)?;
     context.write(|transaction| {
-        let entry = resolve::one(&transaction.view(), &words)?;
+        let entry = resolve::one(&transaction.view(), &words).map_err(|error| {
+            // The likeliest mistake with a name of several words.
+            match error.downcast_ref::<Failure>() {
+                Some(failure) if !args.item.contains(' ') => failure
+                    .clone()
+                    .hint("an item of several words goes in quotes: aizo tag \"ITEM\" KEYWORD…")
+                    .into(),
+                _ => error,
+            }
+        })?;
         let keywords = if args.replace {
             given.clone()
         } else if args.remove {

@@ -1,5 +1,6 @@
 //! `aizo undo`: takes changes back.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -17,8 +18,8 @@ use crate::present::{Answer, Page, to_json};
   aizo undo 42
   aizo undo --last 3
 
-Without a number it takes back the newest change that still stands; said again, the one before. An undo is a
-change itself: `aizo undo NUMBER` takes it back in turn.")]
+Without a number it takes back the newest change that still stands; said again, the one before.
+An undo is a change itself: `aizo undo NUMBER` takes it back in turn.")]
 pub struct Args {
     /// The number of a change, from aizo history
     #[arg(conflicts_with = "last", value_parser = parse_change)]
@@ -71,6 +72,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             Some(number) => transaction.undo(number)?,
             None => transaction.undo_last(args.last)?,
         };
+        let taken: HashSet<&str> = done.iter().map(|one| one.line.batch.as_str()).collect();
+        if args.change.is_none() && taken.len() < args.last {
+            context.note(format!(
+                "there were only {}",
+                count(taken.len(), "change", "changes")
+            ));
+        }
         let mut undone = Vec::new();
         for one in done {
             let score = |values: &Option<Values>| {

@@ -30,11 +30,11 @@ pub struct Args {
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     score: Option<Score>,
     /// New keywords, comma-separated; none clears them
-    #[arg(long, value_name = "A,B", num_args = 0..)]
-    keywords: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]
+    keywords: Option<String>,
     /// New scenarios, comma-separated; none clears them
-    #[arg(long, value_name = "A,B", num_args = 0..)]
-    scenarios: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]
+    scenarios: Option<String>,
 }
 
 /// Runs `update`.
@@ -55,12 +55,12 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
             .transpose()?,
         base_score: args.score.map(Score::value),
         keywords: match &args.keywords {
-            Some(words) => Some(join_keywords(&parse_keywords("keyword", &words.join(","))?)),
+            Some(words) => Some(join_keywords(&parse_keywords("keyword", words)?)),
             None => None,
         },
         scenarios: match &args.scenarios {
             Some(words) => {
-                let mut names = parse_keywords("scenario", &words.join(","))?;
+                let mut names = parse_keywords("scenario", words)?;
                 names.sort();
                 Some(names)
             }
@@ -85,6 +85,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
         Ok(Outcome {
             item: values.item.clone().unwrap_or(entry.item),
             id: Some(entry.id),
+            proposal: None,
             result: "updated",
             score_before: Some(entry.base_score.value()),
             score_after: Some(args.score.unwrap_or(entry.base_score).value()),

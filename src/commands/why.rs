@@ -11,7 +11,6 @@ use super::resolve;
 use crate::model::{Evidence, Origin, Score, Speaker, Subject};
 use crate::present::{Answer, Page, to_json};
 use crate::recall::Hit;
-use crate::scoring::weigh;
 
 /// Arguments of `why`.
 #[derive(Debug, clap::Args)]
@@ -76,9 +75,9 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         let evidence = view.evidence(preference.id)?;
         let subject = Subject::Entry(preference.uid.clone());
         let history = lines_of(view, Some(&subject), usize::MAX)?;
-        let weight = weigh(&preference, &view.decay()?, now);
+        let hit = Hit::new(preference, None, &view.decay()?, now);
         Ok(Reply {
-            entry: Entry::from(Hit { preference, weight }),
+            entry: Entry::from(hit),
             evidence: evidence.into_iter().map(Observed::from).collect(),
             history,
         })
@@ -89,22 +88,25 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
 /// Writes observations, one a paragraph.
 pub(super) fn observations(evidence: &[Observed], page: &mut Page<'_>) -> io::Result<()> {
     for observed in evidence {
+        page.wrapped(&match observed.quote.as_str() {
+            "" => "(confirmed without a word)".to_owned(),
+            quote => format!("“{quote}”"),
+        })?;
+        let when = observed
+            .at
+            .get(..16)
+            .unwrap_or(&observed.at)
+            .replace('T', " ");
         let score = match observed.score {
             Some(score) => format!(", score {}", Score::clamped(score)),
             None => String::new(),
         };
-        page.line(&format!("“{}”", observed.quote))?;
-        page.faint(&format!(
-            "  {} said so on {}{score} (source: {}, origin: {})",
+        page.wrapped_faint(&format!(
+            "  {when}{score}, from the {} (source: {}, origin: {})",
             match observed.speaker {
-                Speaker::User => "the user",
-                Speaker::Agent => "an agent",
+                Speaker::User => "user",
+                Speaker::Agent => "agent",
             },
-            observed
-                .at
-                .get(..16)
-                .unwrap_or(&observed.at)
-                .replace('T', " "),
             observed.source,
             observed.origin,
         ))?;
@@ -114,7 +116,7 @@ pub(super) fn observations(evidence: &[Observed], page: &mut Page<'_>) -> io::Re
             .map(String::as_str)
             .collect();
         if !found.is_empty() {
-            page.faint(&format!("  found in {}", found.join(", ")))?;
+            page.wrapped_faint(&format!("  found in {}", found.join(", ")))?;
         }
     }
     Ok(())
@@ -126,7 +128,7 @@ impl Answer for Reply {
         page.line("")?;
         page.heading("evidence")?;
         if self.evidence.is_empty() {
-            page.line("none: the entry is older than the journal")?;
+            page.line("none: the entry was there before aizo kept evidence")?;
         }
         observations(&self.evidence, page)?;
         page.line("")?;

@@ -291,30 +291,33 @@ impl Change {
         self
     }
 
-    /// Checks the new values of a change before its line is written, since a line is for ever.
+    /// Checks the new values of a change before its line is written, since a line is for ever. What was
+    /// there `before` is not measured by today's rules.
     ///
     /// # Errors
-    /// A text or score that may not enter the store. What earlier versions stored and what an undo
-    /// brings back is not measured by today's rules.
-    pub fn validate(&self) -> Result<(), ChangeError> {
-        if matches!(self.op, Op::Undo | Op::Baseline | Op::Adopt)
-            || !matches!(self.subject, Subject::Entry(_))
-        {
+    /// A text or score that may not enter the store.
+    pub fn validate(&self, before: Option<&Values>) -> Result<(), ChangeError> {
+        if !matches!(self.subject, Subject::Entry(_)) {
             return Ok(());
         }
+        let text_before = |field: &str| before.and_then(|values| values.get(field)?.as_str());
         let (Effect::Create(values) | Effect::Set(values)) = &self.effect else {
             return Ok(());
         };
         for field in ["item", "reason"] {
             if let Some(text) = values.get(field).and_then(Value::as_str)
+                && text_before(field) != Some(text)
                 && check_text(field, text)? != text
             {
                 return Err(ChangeError::NotTrimmed { field });
             }
         }
         if let Some(column) = values.get("keywords").and_then(Value::as_str) {
+            let known = split_keywords(text_before("keywords").unwrap_or_default());
             for keyword in split_keywords(column) {
-                check_text("keyword", &keyword)?;
+                if !known.contains(&keyword) {
+                    check_text("keyword", &keyword)?;
+                }
             }
         }
         if let Some(score) = values.get("base_score").and_then(Value::as_f64) {

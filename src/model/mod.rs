@@ -15,6 +15,6 @@ pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;
 pub use text::{
-    MAX_TEXT_BYTES, TextError, check_text, fold, item_key, join_keywords, parse_keywords,
-    split_keywords, strip_hidden,
+    MAX_TEXT_BYTES, TextError, check_text, fold, is_hidden, item_key, join_keywords,
+    parse_keywords, split_keywords, strip_hidden,
 };

@@ -1,7 +1,5 @@
 //! A stored preference, and one that waits for a person.
 
-use serde::Serialize;
-
 use super::{Band, Evidence, Origin, Score, Stamp};
 
 /// One thing the user likes or dislikes, as it stands in the store.
@@ -46,12 +44,11 @@ impl Preference {
 }
 
 /// A change that waits in review until a person says yes or no.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     /// The number of the proposal in this file.
     pub id: i64,
     /// Names the proposal on every device.
-    #[serde(skip)]
     pub uid: String,
     /// The label of the entry it is about.
     pub item: String,

@@ -91,12 +91,12 @@ pub fn strip_hidden(text: &str) -> String {
 
 /// Control characters, bidirectional marks and overrides, zero-width and tag characters. ZWNJ and
 /// ZWJ (U+200C, U+200D) and the variation selectors are part of ordinary writing and not among them.
-fn is_hidden(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c as u32,
             0x00AD | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E | 0x200B | 0x200E | 0x200F
             | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB
-            | 0xE0000..=0xE0FFF)
+            | 0xE0000..=0xE00FF | 0xE01F0..=0xE0FFF)
 }
 
 /// Folds a text for comparison: NFKC, full Unicode case folding, NFKC again (folding can undo it).
@@ -190,6 +190,7 @@ mod tests {
     #[case("  tabs\tand\nlines ", "tabs and lines")]
     #[case("👩‍💻 pairing", "👩‍💻 pairing")]
     #[case("می‌خواهم", "می‌خواهم")]
+    #[case("葛\u{e0100}飾", "葛\u{e0100}飾")]
     fn ordinary_writing_stays(#[case] text: &str, #[case] kept: &str) {
         assert_eq!(check_text("item", text).as_deref(), Ok(kept));
     }

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+
+use crate::model::is_hidden;
 
 /// Writes one JSON value and a line end. Characters that JSON allows but a terminal obeys (C1 controls,
 /// bidirectional marks, zero-width characters) are written as escapes, which read back the same.
@@ -11,8 +13,23 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 /// # Errors
 /// What the stream reports.
 pub fn to_json<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io::Result<()> {
-    let mut serializer =
-        serde_json::Serializer::with_formatter(&mut *out, Harmless(PrettyFormatter::new()));
+    write(value, PrettyFormatter::new(), out)
+}
+
+/// Writes one JSON value on one line, as harmless.
+///
+/// # Errors
+/// What the stream reports.
+pub fn to_json_line<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io::Result<()> {
+    write(value, CompactFormatter, out)
+}
+
+fn write<T: Serialize + ?Sized>(
+    value: &T,
+    layout: impl Formatter,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Harmless(layout));
     value.serialize(&mut serializer).map_err(|error| {
         // A closed pipe must stay recognisable.
         error.io_error_kind().map_or_else(
@@ -24,22 +41,16 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io::Res
 }
 
 /// The usual layout, with more characters escaped.
-struct Harmless<'f>(PrettyFormatter<'f>);
+struct Harmless<F>(F);
 
-fn must_escape(c: char) -> bool {
-    matches!(c as u32,
-        0x7F..=0x9F | 0xAD | 0x61C | 0x200B | 0x200E | 0x200F | 0x2028..=0x202E
-        | 0x2060..=0x206F | 0xFEFF | 0xE0000..=0xE0FFF)
-}
-
-impl Formatter for Harmless<'_> {
+impl<F: Formatter> Formatter for Harmless<F> {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some(at) = rest.find(must_escape) {
+        while let Some(at) = rest.find(is_hidden) {
             writer.write_all(&rest.as_bytes()[..at])?;
             let mut after = rest[at..].chars();
             let mut units = [0; 2];
@@ -111,7 +122,7 @@ mod tests {
         assert!(
             written
                 .chars()
-                .all(|c| c == '\n' || !c.is_control() && !must_escape(c))
+                .all(|c| c == '\n' || !c.is_control() && !is_hidden(c))
         );
         let back: Vec<String> = serde_json::from_str(&written).expect("it is JSON");
         assert_eq!(back, [text]);

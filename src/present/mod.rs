@@ -7,7 +7,7 @@ mod sanitize;
 
 use std::io::{self, IsTerminal, Write};
 
-pub use json::to_json;
+pub use json::{to_json, to_json_line};
 pub use page::{Align, Page, Table};
 pub use sanitize::for_terminal;
 
@@ -25,17 +25,14 @@ pub struct Style {
 
 impl Style {
     /// The style for standard output.
-    pub fn for_stdout(color: Color) -> Self {
+    pub fn for_stdout(color: Color, columns: Option<usize>) -> Self {
         let stdout = io::stdout();
         let color = match color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
         };
-        let typed = std::env::var("COLUMNS")
-            .ok()
-            .and_then(|text| text.parse().ok());
-        let width = typed.or_else(|| {
+        let width = columns.or_else(|| {
             stdout.is_terminal().then(|| {
                 terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
             })
@@ -64,20 +61,11 @@ pub trait Answer {
     fn json(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// How the printing of an answer ended.
-#[derive(Debug)]
-pub enum Printed {
-    /// All of it was taken.
-    Done,
-    /// The reader has gone; that is no error.
-    Closed,
-}
-
 /// Prints an answer to standard output.
 ///
 /// # Errors
 /// A stream that cannot be written, other than one whose reader has gone.
-pub fn answer(answer: &dyn Answer, json: bool, style: Style) -> io::Result<Printed> {
+pub fn answer(answer: &dyn Answer, json: bool, style: Style) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = if json {
         answer.json(&mut out)
@@ -91,17 +79,25 @@ pub fn answer(answer: &dyn Answer, json: bool, style: Style) -> io::Result<Print
 ///
 /// # Errors
 /// As [`answer`].
-pub fn raw(bytes: &[u8]) -> io::Result<Printed> {
+pub fn raw(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     settle(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-fn settle(written: io::Result<()>) -> io::Result<Printed> {
+/// A reader that has gone is no error.
+fn settle(written: io::Result<()>) -> io::Result<()> {
     match written {
-        Ok(()) => Ok(Printed::Done),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Printed::Closed),
-        Err(error) => Err(error),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
     }
+}
+
+/// Prints what clap has to say: help and version to standard output, wrong usage to standard error.
+///
+/// # Errors
+/// As [`answer`].
+pub fn help(message: &clap::Error) -> io::Result<()> {
+    settle(message.print().and_then(|()| io::stdout().flush()))
 }
 
 /// Says something on standard error. Nobody is told when that fails: there is no one left to tell.
@@ -114,7 +110,7 @@ pub fn say(text: &str) {
 pub fn report(report: &Report, json: bool) {
     if json {
         let mut err = io::stderr().lock();
-        let _nobody_listens = writeln!(err, "{}", report.json());
+        let _nobody_listens = to_json_line(&report.wrapped(), &mut err);
     } else {
         say(&report.to_string());
     }

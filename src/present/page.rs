@@ -84,6 +84,37 @@ impl<'w> Page<'w> {
         self.painted(FAINT, text)
     }
 
+    /// Writes a paragraph, wrapped to the terminal.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    pub fn wrapped(&mut self, text: &str) -> io::Result<()> {
+        for line in self.wrap(text) {
+            self.line(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a paragraph that matters less, wrapped to the terminal.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    pub fn wrapped_faint(&mut self, text: &str) -> io::Result<()> {
+        for line in self.wrap(text) {
+            self.faint(&line)?;
+        }
+        Ok(())
+    }
+
+    fn wrap(&self, text: &str) -> Vec<String> {
+        let mut grid = self.grid();
+        grid.add_row([for_terminal(text)]);
+        if let Some(column) = grid.column_mut(0) {
+            column.set_padding((0, 0));
+        }
+        grid.lines().collect()
+    }
+
     fn painted(&mut self, ansi: Ansi, text: &str) -> io::Result<()> {
         let text = for_terminal(text);
         let text = text.trim_end();

@@ -1,7 +1,10 @@
-//! Whether a text holds the words of a query: folded, accents aside, CJK as substrings, every other
-//! character as plain text.
+//! Whether a text holds the words of a query: folded, accents aside, stems count, CJK as substrings, every
+//! other character as plain text. The index in the store follows the same rules, piece by piece; this is
+//! what it is tested against, and what reads the rows that are not indexed yet.
 
+use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::model::fold;
@@ -16,17 +19,22 @@ const PUNCTUATION: &str = ",;:!?\"'`()[]{}“”‘’„«»、。，；：！�
 pub struct Folded {
     plain: String,
     pieces: Vec<String>,
+    stems: Vec<String>,
 }
 
 /// One word of a query.
-#[derive(Debug, Clone)]
-struct Word {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Word {
+    /// As it was typed.
+    pub typed: String,
     /// Adjacent pieces that must occur; empty for a word of symbols alone.
-    pieces: Vec<String>,
+    pub pieces: Vec<String>,
+    /// The stem of the one piece, which may occur in its place.
+    pub stem: Option<String>,
     /// What must occur letter for letter, for a word with symbols in it.
-    literal: Option<String>,
+    pub literal: Option<String>,
     /// Whether the last piece may be the beginning of a longer one.
-    prefix: bool,
+    pub prefix: bool,
 }
 
 /// The words of a query; all of them must occur.
@@ -38,7 +46,22 @@ impl Folded {
     pub fn new(text: &str) -> Self {
         let plain = fold_accents(text);
         let pieces = pieces(&plain);
-        Folded { plain, pieces }
+        let stems = pieces.iter().filter_map(|piece| stem(piece)).collect();
+        Folded {
+            plain,
+            pieces,
+            stems,
+        }
+    }
+
+    /// The pieces, in order.
+    pub fn pieces(&self) -> &[String] {
+        &self.pieces
+    }
+
+    /// The stems of the pieces that have one.
+    pub fn stems(&self) -> &[String] {
+        &self.stems
     }
 }
 
@@ -55,17 +78,30 @@ impl Words {
     /// Reads one keyword, which must occur whole: `repo` is not in "report".
     pub fn keyword(text: &str) -> Self {
         let folded = Folded::new(text);
-        let literal = text
+        let plain = folded.plain.trim();
+        let literal = plain
             .contains(|c| SYMBOLS.contains(c))
-            .then(|| folded.plain.trim().to_owned());
+            .then(|| plain.to_owned());
         if folded.pieces.is_empty() && literal.is_none() {
             return Words::default();
         }
         Words(vec![Word {
+            typed: text.to_owned(),
+            stem: one_stem(&folded.pieces),
             pieces: folded.pieces,
             literal,
             prefix: false,
         }])
+    }
+
+    /// One word alone.
+    pub fn from_word(word: Word) -> Self {
+        Words(vec![word])
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[Word] {
+        &self.0
     }
 
     /// Whether there is nothing to look for.
@@ -82,9 +118,17 @@ impl Words {
 }
 
 impl Word {
-    fn occurs_in(&self, text: &Folded) -> bool {
+    /// Whether the word occurs in a text.
+    pub fn occurs_in(&self, text: &Folded) -> bool {
         if let Some(literal) = &self.literal {
             return holds_literal(&text.plain, literal, self.prefix);
+        }
+        if self
+            .stem
+            .as_ref()
+            .is_some_and(|stem| text.stems.contains(stem))
+        {
+            return true;
         }
         let count = self.pieces.len();
         text.pieces.windows(count).any(|window| {
@@ -121,6 +165,8 @@ fn word(typed: &str) -> Option<Word> {
     }
     let literal = (symbols || pieces.is_empty()).then(|| bare.to_owned());
     Some(Word {
+        typed: typed.to_owned(),
+        stem: one_stem(&pieces),
         pieces,
         literal,
         prefix: false,
@@ -154,26 +200,58 @@ pub fn fold_accents(text: &str) -> String {
         .collect()
 }
 
-/// Cuts a folded text into words (UAX #29), Han and kana into single characters.
+/// Cuts a folded text into words (UAX #29), those at whatever is no letter, digit or mark, and Han and kana
+/// into single characters.
 fn pieces(folded: &str) -> Vec<String> {
     let mut found = Vec::new();
     for word in folded.unicode_words() {
-        let mut rest = String::new();
+        let mut run = String::new();
         for c in word.chars() {
-            if is_single(c) {
-                if !rest.is_empty() {
-                    found.push(std::mem::take(&mut rest));
-                }
+            let single = is_single(c);
+            if (single || !is_piece(c)) && !run.is_empty() {
+                found.push(std::mem::take(&mut run));
+            }
+            if single {
                 found.push(c.to_string());
-            } else {
-                rest.push(c);
+            } else if is_piece(c) {
+                run.push(c);
             }
         }
-        if !rest.is_empty() {
-            found.push(rest);
+        if !run.is_empty() {
+            found.push(run);
         }
     }
     found
+}
+
+fn is_piece(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+/// The stem of a word that is one piece.
+fn one_stem(pieces: &[String]) -> Option<String> {
+    match pieces {
+        [one] => stem(one),
+        _ => None,
+    }
+}
+
+/// The stem of a piece, by its script: Latin as English, Cyrillic as Russian, and so on. None for anything but
+/// letters, and for the shortest words.
+fn stem(piece: &str) -> Option<String> {
+    const SHORTEST: usize = 3;
+    let algorithm = match piece.chars().next()? as u32 {
+        0x61..=0x7A | 0xDF..=0x24F => Algorithm::English,
+        0x370..=0x3FF => Algorithm::Greek,
+        0x400..=0x4FF => Algorithm::Russian,
+        0x600..=0x6FF => Algorithm::Arabic,
+        0xB80..=0xBFF => Algorithm::Tamil,
+        _ => return None,
+    };
+    if piece.chars().count() < SHORTEST || piece.chars().any(|c| !c.is_alphabetic()) {
+        return None;
+    }
+    Some(Stemmer::create(algorithm).stem(piece).into_owned())
 }
 
 /// Whether a character is written without spaces around words, so that it is a piece by itself.
@@ -215,6 +293,11 @@ mod tests {
     #[case("force-push", "never force push", true)]
     #[case("대답", "짧은 대답을", true)]
     #[case("コメント", "日本語のコメント", true)]
+    #[case("test flaky", "flaky tests", true)]
+    #[case("testing flaky", "flaky tests", true)]
+    #[case("комментарий", "лишние комментарии", true)]
+    #[case("snake case", "snake_case", true)]
+    #[case("snake_case", "snake case", true)]
     fn a_query_word_occurs(#[case] query: &str, #[case] text: &str, #[case] found: bool) {
         assert_eq!(Words::query(query).occur_in(&[Folded::new(text)]), found);
     }

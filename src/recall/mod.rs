@@ -1,20 +1,28 @@
-//! Chooses what is recalled: builds the request as a value, weighs what storage brings, and picks what
-//! fits, hard limits first.
+//! Chooses what is recalled: builds the request as a value, judges and weighs what storage brings, and picks
+//! what fits, hard limits first.
 
 mod matching;
+pub mod meaning;
+mod relevance;
 
 use std::cmp::Ordering;
 
 use chrono::{DateTime, Utc};
 
-pub use matching::{Folded, Words, fold_accents};
+pub use matching::{Folded, Word, Words, fold_accents};
+pub use relevance::{LEAST, Query, Relevance, SURE, entry_vector, is_related, vector_of};
 
-use crate::model::{Band, Preference, Score, fold};
+use crate::model::{Band, Preference, Score, item_key};
 use crate::scoring::{self, Decay, Weight};
+
+/// How many related entries are given when no limit is named.
+pub const USUAL_RELATED: usize = 10;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
+    /// The task or the words, as they were typed.
+    pub text: String,
     /// Words that must all occur; empty asks for everything.
     pub words: Words,
     /// Bands that add up; empty asks for all.
@@ -25,6 +33,61 @@ pub struct Request {
     pub scenario: Option<ScenarioFilter>,
     /// The most rows.
     pub limit: Option<usize>,
+    /// Whether entries are found by meaning too.
+    pub meaning: Meaning,
+    /// Whether every hard limit counts as concerned.
+    pub with_limits: bool,
+    /// The order.
+    pub sort: Sort,
+}
+
+/// Whether entries are found by meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Meaning {
+    /// When no entry matches by keywords.
+    #[default]
+    Fallback,
+    /// Also beside keyword matches.
+    Also,
+    /// Never.
+    Off,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// Keyword matches by weight, then related ones by relevance.
+    #[default]
+    Usual,
+    /// Everything by weight.
+    Weight,
+    /// Everything by relevance.
+    Relevance,
+}
+
+/// How an entry was found. The names are the `match` of JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// Every word of the query occurs in it.
+    Keyword,
+    /// It belongs to the kind of task.
+    Scenario,
+    /// It is close to the query in meaning.
+    Related,
+    /// It is a hard limit, and all of them were asked for.
+    Limit,
+}
+
+/// How an entry was found, and what carried it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// How.
+    pub how: Match,
+    /// How much it concerns the query; none where there is no query, or meaning is off.
+    pub relevance: Option<Relevance>,
+    /// The words, tag or keyword that carried it; empty where only the meaning did.
+    pub matched: Vec<String>,
 }
 
 /// Finds what belongs to a kind of task: entries tagged with it, and entries that hold one of its keywords.
@@ -38,7 +101,7 @@ impl ScenarioFilter {
     /// Takes every name the scenario goes by, and its keywords.
     pub fn new(names: &[String], keywords: &[String]) -> Self {
         ScenarioFilter {
-            names: names.iter().map(|name| fold(name)).collect(),
+            names: names.iter().map(|name| item_key(name)).collect(),
             keywords: keywords
                 .iter()
                 .map(|keyword| Words::keyword(keyword))
@@ -47,12 +110,30 @@ impl ScenarioFilter {
         }
     }
 
-    fn finds(&self, preference: &Preference, texts: &[Folded]) -> bool {
+    /// The tag or the keyword by which an entry belongs to the kind of task.
+    fn finds(&self, preference: &Preference, texts: &[Folded]) -> Option<String> {
         preference
             .scenarios
             .iter()
-            .any(|name| self.names.contains(&fold(name)))
-            || self.keywords.iter().any(|words| words.occur_in(texts))
+            .find(|name| self.names.contains(&item_key(name)))
+            .cloned()
+            .or_else(|| {
+                self.keywords
+                    .iter()
+                    .find(|words| words.occur_in(texts))
+                    .and_then(|words| words.words().first())
+                    .map(|word| word.typed.clone())
+            })
+    }
+
+    /// The folded names that entries may be tagged with.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The keywords.
+    pub fn keywords(&self) -> &[Words] {
+        &self.keywords
     }
 }
 
@@ -63,73 +144,227 @@ pub struct Hit {
     pub preference: Preference,
     /// Its weight at the time of the request.
     pub weight: Weight,
+    /// How it was found; none in a list that asks for everything.
+    pub found: Option<Found>,
+}
+
+impl Hit {
+    /// Weighs an entry.
+    pub fn new(
+        preference: Preference,
+        found: Option<Found>,
+        decay: &Decay,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Hit {
+            weight: scoring::weigh(&preference, decay, now),
+            preference,
+            found,
+        }
+    }
 }
 
 /// What was chosen, and what was not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
-    /// What was chosen, by effective weight, highest first.
+    /// What was chosen, in the order of the request.
     pub hits: Vec<Hit>,
-    /// How many entries there are at all.
-    pub stored: usize,
-    /// How many matched, chosen or not.
-    pub matched: usize,
-    /// Hard limits that matched and found no place within the limit.
+    /// Whether anything is stored at all.
+    pub any_stored: bool,
+    /// Hard limits that concern the request and found no place within the limit.
     pub limits_cut: usize,
     /// Hard limits that only the lowest score kept out.
     pub limits_hidden: usize,
 }
 
-/// Chooses from the candidates.
-pub fn select(
-    candidates: impl IntoIterator<Item = Preference>,
-    request: &Request,
-    decay: &Decay,
-    now: DateTime<Utc>,
-) -> Selection {
-    let mut selection = Selection::default();
-    for preference in candidates {
-        selection.stored += 1;
-        if !matches(&preference, request) {
-            continue;
+/// Whether an entry answers to a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It does not.
+    No,
+    /// Only the lowest score keeps it out.
+    TooLow,
+    /// It does.
+    Yes(Option<Found>),
+}
+
+impl Request {
+    /// A request for words.
+    pub fn for_text(text: &str) -> Self {
+        Request {
+            text: text.to_owned(),
+            words: Words::query(text),
+            ..Request::default()
         }
-        if request
-            .min_score
-            .is_some_and(|least| preference.base_score < least)
+    }
+
+    /// Judges an entry by bands, words, kind of task and lowest score; meaning is not looked at.
+    pub fn judge(&self, preference: &Preference) -> Verdict {
+        if !self.has_band(preference.base_score) {
+            return Verdict::No;
+        }
+        let found = if self.words.is_empty() && self.scenario.is_none() {
+            None
+        } else {
+            let texts = texts_of(preference);
+            let belongs = match &self.scenario {
+                None => None,
+                Some(scenario) => match scenario.finds(preference, &texts) {
+                    None => return Verdict::No,
+                    by => by,
+                },
+            };
+            if !self.words.occur_in(&texts) {
+                return Verdict::No;
+            }
+            let (how, matched) = if self.words.is_empty() {
+                (Match::Scenario, belongs.into_iter().collect())
+            } else {
+                let words = self.words.words().iter();
+                (
+                    Match::Keyword,
+                    words.map(|word| word.typed.clone()).collect(),
+                )
+            };
+            Some(Found {
+                how,
+                relevance: None,
+                matched,
+            })
+        };
+        if self.is_too_low(preference.base_score) {
+            return Verdict::TooLow;
+        }
+        Verdict::Yes(found)
+    }
+
+    /// Judges an entry by bands, kind of task and lowest score alone: whether it may be related.
+    pub fn may_be_related(&self, preference: &Preference) -> bool {
+        self.has_band(preference.base_score)
+            && !self.is_too_low(preference.base_score)
+            && self.belongs(preference).is_some()
+    }
+
+    /// The tag or keyword by which an entry belongs to the kind of task; an empty text where none is asked for.
+    fn belongs(&self, preference: &Preference) -> Option<String> {
+        match &self.scenario {
+            None => Some(String::new()),
+            Some(scenario) => scenario.finds(preference, &texts_of(preference)),
+        }
+    }
+
+    /// How a hard limit that the words do not name concerns the request: by meaning, by the kind of task, or because
+    /// all of them were asked for.
+    pub fn concerns(&self, limit: &Preference, relevance: Option<Relevance>) -> Option<Found> {
+        let related = relevance.filter(|relevance| relevance.value >= SURE);
+        if let Some(relevance) = related {
+            return Some(Found {
+                how: Match::Related,
+                matched: relevance.words.clone(),
+                relevance: Some(relevance),
+            });
+        }
+        if self.scenario.is_some()
+            && let Some(by) = self.belongs(limit)
         {
-            selection.limits_hidden += usize::from(preference.is_hard_limit());
-            continue;
+            return Some(Found {
+                how: Match::Scenario,
+                relevance: None,
+                matched: vec![by],
+            });
         }
-        let weight = scoring::weigh(&preference, decay, now);
-        selection.hits.push(Hit { preference, weight });
+        self.with_limits.then_some(Found {
+            how: Match::Limit,
+            relevance: None,
+            matched: Vec::new(),
+        })
     }
-    selection.matched = selection.hits.len();
-    selection.hits.sort_by(by_weight);
+
+    /// Whether a score is in one of the bands.
+    pub fn has_band(&self, score: Score) -> bool {
+        self.bands.is_empty() || self.bands.iter().any(|band| band.contains(score))
+    }
+
+    /// Whether a score is below the lowest one.
+    pub fn is_too_low(&self, score: Score) -> bool {
+        self.min_score.is_some_and(|least| score < least)
+    }
+
+    /// The range of scores that can answer: everything outside need not be looked at.
+    pub fn score_range(&self) -> (f64, f64) {
+        let bands = if self.bands.is_empty() {
+            &Band::ALL
+        } else {
+            &self.bands[..]
+        };
+        let low = bands.iter().map(|band| band.range().0).fold(10.0, f64::min);
+        let high = bands.iter().map(|band| band.range().1).fold(0.0, f64::max);
+        (low.max(self.min_score.map_or(0.0, Score::value)), high)
+    }
+}
+
+/// Sorts what was found and cuts it to the limit.
+pub fn arrange(mut hits: Vec<Hit>, request: &Request) -> Selection {
+    let mut selection = Selection {
+        any_stored: !hits.is_empty(),
+        ..Selection::default()
+    };
+    hits.sort_by(|a, b| in_order(a, b, request.sort));
     if let Some(limit) = request.limit {
-        selection.limits_cut = cut(&mut selection.hits, limit);
+        selection.limits_cut = cut(&mut hits, limit, request.sort);
     }
+    selection.hits = hits;
     selection
 }
 
-/// Whether an entry answers to the bands, the words and the scenario of a request.
-fn matches(preference: &Preference, request: &Request) -> bool {
-    let score = preference.base_score;
-    if !request.bands.is_empty() && !request.bands.iter().any(|band| band.contains(score)) {
-        return false;
+/// What a related entry is sorted by: its relevance, and a small share of its weight. A hard limit weighs next
+/// to nothing and matters no less for it.
+fn related_rank(hit: &Hit) -> f64 {
+    const SHARE_OF_WEIGHT: f64 = 0.15;
+    let share = if hit.preference.is_hard_limit() {
+        1.0
+    } else {
+        hit.weight.effective / Score::MAX.value()
+    };
+    relevance_of(hit) * (1.0 - SHARE_OF_WEIGHT + SHARE_OF_WEIGHT * share)
+}
+
+fn relevance_of(hit: &Hit) -> f64 {
+    hit.found
+        .as_ref()
+        .and_then(|found| found.relevance.as_ref())
+        .map_or(0.0, |relevance| relevance.value)
+}
+
+/// Keyword matches and plain entries first, then related ones, then limits that were only asked for.
+fn group(hit: &Hit) -> u8 {
+    match hit.found.as_ref().map(|found| found.how) {
+        None | Some(Match::Keyword | Match::Scenario) => 0,
+        Some(Match::Related) => 1,
+        Some(Match::Limit) => 2,
     }
-    if request.words.is_empty() && request.scenario.is_none() {
-        return true;
+}
+
+fn in_order(a: &Hit, b: &Hit, sort: Sort) -> Ordering {
+    match sort {
+        Sort::Weight => by_weight(a, b),
+        Sort::Relevance => relevance_of(b)
+            .total_cmp(&relevance_of(a))
+            .then_with(|| by_weight(a, b)),
+        Sort::Usual => group(a).cmp(&group(b)).then_with(|| {
+            if group(a) == 1 {
+                related_rank(b)
+                    .total_cmp(&related_rank(a))
+                    .then_with(|| by_weight(a, b))
+            } else {
+                by_weight(a, b)
+            }
+        }),
     }
-    let texts = texts_of(preference);
-    request.words.occur_in(&texts)
-        && request
-            .scenario
-            .as_ref()
-            .is_none_or(|scenario| scenario.finds(preference, &texts))
 }
 
 /// The searchable texts of an entry: item, reason, and each keyword by itself.
-fn texts_of(preference: &Preference) -> Vec<Folded> {
+pub(crate) fn texts_of(preference: &Preference) -> Vec<Folded> {
     [&preference.item, &preference.reason]
         .into_iter()
         .chain(&preference.keywords)
@@ -154,7 +389,7 @@ fn newer_first(a: &Hit, b: &Hit) -> Ordering {
 
 /// Cuts a sorted list to `limit` rows. Hard limits take their places first, lowest score and then newest
 /// first; the rest keep what places are left. Returns how many limits found none.
-fn cut(hits: &mut Vec<Hit>, limit: usize) -> usize {
+fn cut(hits: &mut Vec<Hit>, limit: usize, sort: Sort) -> usize {
     if hits.len() <= limit {
         return 0;
     }
@@ -173,7 +408,7 @@ fn cut(hits: &mut Vec<Hit>, limit: usize) -> usize {
     rest.truncate(limit - limits.len());
     hits.extend(rest);
     hits.extend(limits);
-    hits.sort_by(by_weight);
+    hits.sort_by(|a, b| in_order(a, b, sort));
     without_place
 }
 
@@ -201,9 +436,23 @@ mod tests {
     }
 
     fn choose(scores: &[f64], request: &Request) -> Selection {
-        let entries = scores.iter().zip(1..).map(|(&score, id)| entry(id, score));
         let now = "2026-11-30T00:00:00Z".parse().expect("a time");
-        select(entries, request, &Decay::default(), now)
+        let mut hits = Vec::new();
+        let mut hidden = 0;
+        for (&score, id) in scores.iter().zip(1..) {
+            let preference = entry(id, score);
+            match request.judge(&preference) {
+                Verdict::No => {}
+                Verdict::TooLow => hidden += usize::from(preference.is_hard_limit()),
+                Verdict::Yes(found) => {
+                    hits.push(Hit::new(preference, found, &Decay::default(), now))
+                }
+            }
+        }
+        Selection {
+            limits_hidden: hidden,
+            ..arrange(hits, request)
+        }
     }
 
     fn ids(selection: &Selection) -> Vec<i64> {
@@ -218,7 +467,7 @@ mod tests {
         };
         let selection = choose(&[9.0, 8.0, 7.0, 0.5], &request);
         assert_eq!(ids(&selection), [1, 2, 4]);
-        assert_eq!((selection.matched, selection.limits_cut), (4, 0));
+        assert_eq!(selection.limits_cut, 0);
     }
 
     #[test]

@@ -84,13 +84,15 @@ pub fn weight(score: Score, coefficient: f64) -> f64 {
 
 /// The score after the same thing was observed again: `0.4·old + 0.6·incoming`, always between the two.
 pub fn smooth(old: Score, incoming: Score) -> Score {
-    // Whole factors and one division keep 6 and 9 at 7.8, where 0.4 and 0.6 give 7.800000000000001.
+    // Ten decimals: 5.4 and 7.2 give 6.48 and not 6.4799999999999995.
+    const DECIMALS: f64 = 1e10;
     let (low, high) = if old <= incoming {
         (old, incoming)
     } else {
         (incoming, old)
     };
-    let mixed = (4.0 * old.value() + 6.0 * incoming.value()) / 10.0;
+    let mixed = 0.4 * old.value() + 0.6 * incoming.value();
+    let mixed = (mixed * DECIMALS).round() / DECIMALS;
     Score::clamped(mixed.clamp(low.value(), high.value()))
 }
 

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::params;
+
+use super::index::Dirty;
 use super::journal::{Draft, default_decay};
 use super::{Result, Transaction};
 use crate::merge;
@@ -25,61 +28,84 @@ impl Transaction<'_> {
         let mut entries = Vec::new();
         for (kind, id, uid) in noted {
             match kind.as_str() {
-                "entry" => entries.push((id, uid)),
+                "entry" => {
+                    self.mark(id, Dirty::Texts);
+                    entries.push((id, uid));
+                }
                 "session" => self.adopt_record(Subject::Session(id.to_string()), id)?,
-                _ => self.adopt_record(Subject::Decay, 1)?,
+                _ => {
+                    // Removed settings are the usual ones.
+                    self.run(
+                        "INSERT OR IGNORE INTO decay_config (id) VALUES (1)",
+                        params![],
+                    )?;
+                    self.adopt_record(Subject::Decay, 1)?;
+                }
             }
         }
         self.adopt_entries(entries)
     }
 
     fn adopt_entries(&mut self, noted: Vec<(i64, Option<String>)>) -> Result<()> {
-        // What is gone goes first, so that its item is free for what came.
         let mut present = Vec::new();
         for (id, uid) in noted {
-            match self.view().entry(id)? {
-                Some(row) => present.push(row),
-                None => {
-                    self.remove_orphans(id)?;
-                    if let Some(uid) = uid {
-                        self.adopt_removal(Subject::Entry(uid), id)?;
-                    }
+            self.make_storable(id)?;
+            let Some(mut row) = self.view().entry(id)? else {
+                self.remove_orphans(id)?;
+                if let Some(uid) = uid {
+                    self.adopt_removal(Subject::Entry(uid), id)?;
                 }
+                continue;
+            };
+            // Its keys may be those of another item by now.
+            self.run(
+                "UPDATE preferences SET item_key = NULL WHERE id = ?1",
+                params![id],
+            )?;
+            if row.uid.is_empty()
+                && let Some(uid) = uid
+            {
+                // Replaced under its own number: it is the entry that it was.
+                self.run(
+                    "UPDATE preferences SET uid = ?2 WHERE id = ?1",
+                    params![id, uid],
+                )?;
+                row.uid = uid;
             }
+            present.push(row);
         }
-        // Then the keys are made right, so that rows that are one item now are found.
         let mut groups: BTreeMap<String, Vec<Preference>> = BTreeMap::new();
         for row in present {
-            let key = item_key(&row.item);
-            let group = groups.entry(key.clone()).or_default();
-            if let Some(other) = self.view().entry_by_key(&key)?
-                && group.iter().all(|known| known.id != other.id)
-            {
-                group.push(other);
-            }
-            if group.iter().all(|known| known.id != row.id) {
-                group.push(row);
-            }
+            groups.entry(item_key(&row.item)).or_default().push(row);
         }
-        let known: Vec<i64> = groups.values().flatten().map(|row| row.id).collect();
-        for id in known {
-            self.clear_key(id)?;
-        }
-        for (key, group) in groups {
+        for (key, group) in &mut groups {
+            // Only rows that nobody else touched have a key now, and theirs is right.
+            group.extend(self.view().entry_by_key(key)?);
             for row in group.iter().filter(|row| !row.uid.is_empty()) {
                 self.adopt_record(Subject::Entry(row.uid.clone()), row.id)?;
             }
-            self.take_in(Op::Adopt, group.clone())?;
-            let survivor = group.iter().map(|row| row.id).min().unwrap_or(0);
+        }
+        for (key, group) in groups {
+            let survivor = self.take_in(Op::Adopt, group)?;
             self.set_key(survivor, &key)?;
         }
         Ok(())
+    }
+
+    pub(super) fn set_key(&self, id: i64, key: &str) -> Result<()> {
+        self.run(
+            "UPDATE preferences SET item_key = ?2 WHERE id = ?1",
+            params![id, key],
+        )
     }
 
     /// Writes a line for the difference between a row and what the journal knows of it.
     fn adopt_record(&mut self, subject: Subject, id: i64) -> Result<()> {
         let known = self.known(&subject)?;
         let stored = self.values(&subject, id)?;
+        if let (Subject::Entry(_), false) = (&subject, stored.is_empty()) {
+            self.restore_evidence(id, &known.evidence)?;
+        }
         let op = Op::Adopt;
         let origin = Origin::User;
         let draft = match (known.values, stored.is_empty()) {
@@ -95,6 +121,17 @@ impl Transaction<'_> {
             }
         };
         self.note(draft.with_local_id(id)).map(|_| ())
+    }
+
+    /// Brings back observations that went with a row when another program replaced it.
+    fn restore_evidence(&self, id: i64, known: &[Evidence]) -> Result<()> {
+        let stored = self.view().evidence(id)?;
+        for evidence in known {
+            if stored.iter().all(|there| there.uid != evidence.uid) {
+                self.insert_evidence(id, evidence)?;
+            }
+        }
+        Ok(())
     }
 
     fn adopt_removal(&mut self, subject: Subject, id: i64) -> Result<()> {
@@ -143,59 +180,88 @@ impl Transaction<'_> {
     }
 
     /// Takes rows that another program wrote, and that are one item, into the journal: the lowest id
-    /// stays, the others are united with it in the order in which they were last seen.
-    pub(super) fn take_in(&mut self, op: Op, mut group: Vec<Preference>) -> Result<()> {
+    /// stays, the others are united with it in the order in which they were last seen. Gives back the
+    /// number of the row that stays.
+    pub(super) fn take_in(&mut self, op: Op, mut group: Vec<Preference>) -> Result<i64> {
         group.sort_by_key(|row| row.id);
-        let survivor = &group[0];
-        let uid = if survivor.uid.is_empty() {
+        let survivor = group[0].id;
+        let uid = if group[0].uid.is_empty() {
             let uid = self.new_uid();
-            self.name_row(survivor.id, &uid, &item_key(&survivor.item))?;
-            let values = self.entry_values(survivor.id)?;
+            self.name_row(survivor, &uid)?;
+            let values = self.entry_values(survivor)?;
+            let origin = self
+                .view()
+                .entry(survivor)?
+                .map_or(Origin::User, |row| row.origin);
             self.note(
-                Draft::create(op, Subject::Entry(uid.clone()), survivor.origin, values)
-                    .with_local_id(survivor.id),
+                Draft::create(op, Subject::Entry(uid.clone()), origin, values)
+                    .with_local_id(survivor),
             )?;
             uid
         } else {
-            survivor.uid.clone()
+            group[0].uid.clone()
         };
-        if group.len() == 1 {
+        if group.len() > 1 {
+            self.mark(survivor, Dirty::Texts);
+            let mut evidence = Vec::new();
+            for row in &group[1..] {
+                evidence.push(self.drop_row(op, row)?);
+            }
+            let united = merge::unite(&uid, &group, &evidence, || self.new_uid());
+            self.apply_stored(&united)?;
+        }
+        Ok(survivor)
+    }
+
+    /// Puts right what a column of a row holds and the journal could not: other types, numbers without end,
+    /// bytes that are no text.
+    pub(super) fn make_storable(&mut self, id: i64) -> Result<()> {
+        let odd: Option<bool> = self.view().holds_odd_values(id)?;
+        let (Some(true), Some(row)) = (odd, self.view().entry(id)?) else {
             return Ok(());
+        };
+        self.run(
+            "UPDATE preferences SET item = ?2, reason = ?3, keywords = ?4, base_score = ?5, source = ?6,
+                 added_at = ?7, last_seen = ?8, touch_count = ?9 WHERE id = ?1",
+            params![
+                id,
+                row.item,
+                row.reason,
+                crate::model::join_keywords(&row.keywords),
+                row.base_score.value(),
+                row.source,
+                row.added_at.0,
+                row.last_seen.0,
+                row.touch_count,
+            ],
+        )?;
+        self.run(
+            "DELETE FROM preference_scenarios WHERE preference_id = ?1",
+            params![id],
+        )?;
+        for scenario in &row.scenarios {
+            self.run(
+                "INSERT OR IGNORE INTO preference_scenarios VALUES (?1, ?2)",
+                params![id, scenario],
+            )?;
         }
-        let united = merge::unite(&uid, &group, || self.new_uid());
-        for row in &group[1..] {
-            self.drop_row(op, row)?;
-        }
-        self.apply(&united).map(|_| ())
-    }
-
-    fn clear_key(&self, id: i64) -> Result<()> {
-        self.connection()
-            .execute("UPDATE preferences SET item_key = NULL WHERE id = ?1", [id])
-            .map(|_| ())
-            .map_err(|error| self.sqlite(error))
-    }
-
-    fn set_key(&self, id: i64, key: &str) -> Result<()> {
-        self.connection()
-            .execute(
-                "UPDATE preferences SET item_key = ?2 WHERE id = ?1",
-                rusqlite::params![id, key],
-            )
-            .map(|_| ())
-            .map_err(|error| self.sqlite(error))
+        Ok(())
     }
 
     /// Removes what a program without foreign keys left behind when it removed a row.
     fn remove_orphans(&self, id: i64) -> Result<()> {
         for table in ["preference_scenarios", "evidence"] {
-            self.connection()
-                .execute(
-                    &format!("DELETE FROM {table} WHERE preference_id = ?1"),
-                    [id],
-                )
-                .map_err(|error| self.sqlite(error))?;
+            let sql = format!("DELETE FROM {table} WHERE preference_id = ?1");
+            self.run(&sql, params![id])?;
         }
         Ok(())
+    }
+
+    fn run(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<()> {
+        self.connection()
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(parameters))
+            .map(|_| ())
+            .map_err(|error| self.sqlite(error))
     }
 }

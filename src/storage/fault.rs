@@ -67,12 +67,12 @@ pub enum StorageError {
         detail: String,
     },
     /// The file or folder cannot be reached.
-    #[error("cannot open {}: {source}", path.display())]
+    #[error("cannot open {}: {cause}", path.display())]
     Io {
         /// The path.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Anything else that SQLite reports.
     #[error("{}: {detail}", path.display())]
@@ -128,6 +128,18 @@ pub enum StorageError {
         /// The entry.
         item: String,
     },
+    /// What an undo would bring back has a successor.
+    #[error("change {number} cannot be undone: “{item}” has a successor, entry {id} (“{other}”)")]
+    InTheWay {
+        /// The change to be taken back.
+        number: i64,
+        /// The item.
+        item: String,
+        /// The entry that has it now.
+        id: i64,
+        /// How that entry spells it.
+        other: String,
+    },
     /// A journal line of a later version.
     #[error("{}: journal line {seq} cannot be read: {detail}", path.display())]
     Journal {
@@ -138,6 +150,11 @@ pub enum StorageError {
         /// What is wrong with it.
         detail: String,
     },
+}
+
+/// A text as a person can paste it into a shell.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 impl StorageError {
@@ -166,7 +183,10 @@ impl StorageError {
                     .into()
             }
             StorageError::ItemTaken { other, .. } => {
-                format!("choose another name, or remove the other one: aizo remove \"{other}\"")
+                format!(
+                    "choose another name, or remove the other one: aizo remove {}",
+                    quoted(other)
+                )
             }
             StorageError::NoChange { .. } => "aizo history lists the changes".into(),
             StorageError::LaterChange { later, .. } => {
@@ -208,7 +228,7 @@ impl StorageError {
             Some(ErrorCode::CannotOpen) if path.exists() => StorageError::ReadOnly { path },
             Some(ErrorCode::CannotOpen) => StorageError::Io {
                 path,
-                source: io::Error::other(detail),
+                cause: io::Error::other(detail),
             },
             _ => StorageError::Sqlite { path, detail },
         }

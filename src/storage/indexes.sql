@@ -12,6 +12,17 @@ CREATE INDEX IF NOT EXISTS journal_undoes ON journal(undoes) WHERE undoes IS NOT
 -- Every write notes its row here. A transaction of ours empties the list before it ends, so what
 -- stays was written by another program. Plain SQL, so that it works in any SQLite; and no conflict
 -- clause, since the one of the firing statement would override it.
+-- A row that REPLACE removes fires no trigger of its own.
+CREATE TRIGGER IF NOT EXISTS note_entry_replaced_by_insert BEFORE INSERT ON preferences BEGIN
+    INSERT INTO outside_changes SELECT 'entry', p.id, p.uid FROM preferences p
+    WHERE (p.id = NEW.id OR LOWER(p.item) = LOWER(NEW.item))
+      AND NOT EXISTS (SELECT 1 FROM outside_changes o WHERE o.kind = 'entry' AND o.id = p.id);
+END;
+CREATE TRIGGER IF NOT EXISTS note_entry_replaced_by_update BEFORE UPDATE OF id, item ON preferences BEGIN
+    INSERT INTO outside_changes SELECT 'entry', p.id, p.uid FROM preferences p
+    WHERE (p.id = NEW.id OR LOWER(p.item) = LOWER(NEW.item))
+      AND NOT EXISTS (SELECT 1 FROM outside_changes o WHERE o.kind = 'entry' AND o.id = p.id);
+END;
 CREATE TRIGGER IF NOT EXISTS note_entry_insert AFTER INSERT ON preferences BEGIN
     INSERT INTO outside_changes SELECT 'entry', NEW.id, NEW.uid
     WHERE NOT EXISTS (SELECT 1 FROM outside_changes WHERE kind = 'entry' AND id = NEW.id);

@@ -14,14 +14,17 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::journal::Draft;
 use super::open::APPLICATION_ID;
-use super::{Result, StorageError, Transaction};
+use super::{Result, StorageError, Transaction, index};
 use crate::model::{Op, Origin, Preference, Subject, item_key};
 
 /// The schema that this program writes. 1 to 7 were written by aizo 0.x and 1.0.0.
 pub const SCHEMA_VERSION: i64 = 8;
 
 const SCHEMA: &str = include_str!("schema.sql");
-const INDEXES: &str = include_str!("indexes.sql");
+pub(super) const INDEXES: &str = include_str!("indexes.sql");
+
+/// How the name of a copy begins that is not yet whole.
+const UNFINISHED: &str = ".aizo-backup-";
 
 /// What a file is, as far as this program is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +39,9 @@ pub(super) enum Version {
 
 /// What happens to the file as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Backup {
-    /// It is kept beside the store.
-    Beside,
+pub(super) enum Backup<'p> {
+    /// It is kept beside the store, whose file this is.
+    Beside(&'p Path),
     /// The store is a copy itself.
     None,
 }
@@ -131,9 +134,9 @@ pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version
 /// The number a file carries; nothing when it is missing or no number.
 fn number_of(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     let text: rusqlite::Result<String> = connection.query_row(
-        "SELECT CAST(value AS TEXT) FROM schema_meta WHERE key = 'version'",
+        "SELECT value FROM schema_meta WHERE key = 'version'",
         [],
-        |row| row.get(0),
+        |row| super::read::text(row, 0),
     );
     match text {
         Ok(text) => Ok(text.trim().parse().ok()),
@@ -145,7 +148,7 @@ fn number_of(connection: &Connection) -> rusqlite::Result<Option<i64>> {
 /// Makes the tables of a new file, or brings an older one up to date.
 ///
 /// The version is read freely first, and again inside `BEGIN IMMEDIATE`: of several processes that open the
-/// same file at once, one does the work and the others find it done.
+/// same file at once, one does the work and the others find it done. Gives back where the file as it was is kept.
 ///
 /// # Errors
 /// What [`version_of`] refuses, a lock that does not come free, a file that cannot be written.
@@ -153,10 +156,10 @@ pub(super) fn bring_up_to_date(
     connection: &mut Connection,
     path: &Path,
     now: DateTime<Utc>,
-    backup: Backup,
-) -> Result<()> {
+    backup: Backup<'_>,
+) -> Result<Option<PathBuf>> {
     if version_of(connection, path)? == Version::Current {
-        return Ok(());
+        return Ok(None);
     }
     let sqlite = |error| StorageError::from_sqlite(path, error);
     // Off, or dropping a table while it is rebuilt would empty those that refer to it.
@@ -166,12 +169,13 @@ pub(super) fn bring_up_to_date(
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sqlite)?;
+    let mut kept = None;
     match version_of(&transaction, path)? {
-        Version::Current => return Ok(()),
+        Version::Current => return Ok(None),
         Version::Empty => create(&transaction).map_err(sqlite)?,
         Version::Older(number) => {
-            if backup == Backup::Beside {
-                keep_beside(path, number, now)?;
+            if let Backup::Beside(real) = backup {
+                kept = Some(keep_beside(path, real, number, now)?);
             }
             reshape(&transaction).map_err(sqlite)?;
         }
@@ -179,7 +183,9 @@ pub(super) fn bring_up_to_date(
     let mut writer = Transaction::within(transaction, path, now)?;
     adopt_rows(&mut writer)?;
     writer.connection().execute_batch(INDEXES).map_err(sqlite)?;
-    writer.commit()
+    index::rebuild(writer.connection()).map_err(sqlite)?;
+    writer.commit()?;
+    Ok(kept)
 }
 
 /// Makes the tables and writes down which device this is and which schema.
@@ -222,12 +228,7 @@ fn reshape(connection: &Connection) -> rusqlite::Result<()> {
     if has(&shape, "preferences", &["category"]) {
         category_to_keyword(connection)?;
     }
-    create(connection)?;
-    connection.execute(
-        "UPDATE preferences SET origin = 'analysis' WHERE source = 'analysis' AND uid IS NULL",
-        [],
-    )?;
-    Ok(())
+    create(connection)
 }
 
 /// The earliest stores had a required category and were unique by category and item. The category becomes
@@ -254,15 +255,19 @@ fn category_to_keyword(connection: &Connection) -> rusqlite::Result<()> {
 /// Gives every row without one its name and its key, unites those that are one item, and begins the
 /// journal with a line for each.
 fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
+    for row in writer.view().unnamed()? {
+        writer.make_storable(row.id)?;
+    }
     let rows = writer.view().unnamed()?;
     let mut groups: BTreeMap<String, Vec<Preference>> = BTreeMap::new();
     for row in rows {
         groups.entry(item_key(&row.item)).or_default().push(row);
     }
-    let mut groups: Vec<_> = groups.into_values().collect();
-    groups.sort_by_key(|group| group.iter().map(|row| row.id).min());
-    for group in groups {
-        writer.take_in(Op::Baseline, group)?;
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| group.iter().map(|row| row.id).min());
+    for (key, group) in groups {
+        let survivor = writer.take_in(Op::Baseline, group)?;
+        writer.set_key(survivor, &key)?;
     }
     for session in writer.view().session_ids()? {
         writer.take_in_session(Op::Baseline, session)?;
@@ -284,8 +289,8 @@ fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
 /// Keeps the file as it was beside the store, while the write lock is held. SQLite itself gives the bytes, over
 /// a second connection that sees what was committed: reading the file by other means would drop this process's
 /// locks on it.
-fn keep_beside(path: &Path, number: i64, now: DateTime<Utc>) -> Result<()> {
-    let io = |source: std::io::Error| match source.kind() {
+fn keep_beside(path: &Path, real: &Path, number: i64, now: DateTime<Utc>) -> Result<PathBuf> {
+    let io = |cause: std::io::Error| match cause.kind() {
         std::io::ErrorKind::StorageFull => StorageError::Full {
             path: path.to_path_buf(),
         },
@@ -296,31 +301,52 @@ fn keep_beside(path: &Path, number: i64, now: DateTime<Utc>) -> Result<()> {
         }
         _ => StorageError::Io {
             path: path.to_path_buf(),
-            source,
+            cause,
         },
     };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let bytes = Connection::open_with_flags(path, flags)
+    let bytes = Connection::open_with_flags(real, flags)
         .and_then(|mut committed| committed.serialize("main").map(|data| data.to_vec()))
         .map_err(|error| StorageError::from_sqlite(path, error))?;
-    let folder = path
+    let folder = real
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+    // A start that was killed here has left its copy behind, whole or in part. Nobody else is at it: the lock is
+    // ours.
+    for entry in std::fs::read_dir(folder).map_err(io)?.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(UNFINISHED) {
+            let _gone_is_fine = std::fs::remove_file(entry.path());
+        } else if name.ends_with(".bak")
+            && std::fs::read(entry.path()).is_ok_and(|old| old == bytes)
+        {
+            return Ok(entry.path());
+        }
+    }
+    let mut file = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(folder)
+        .map_err(io)?;
     file.write_all(&bytes).map_err(io)?;
     file.as_file().sync_all().map_err(io)?;
     let mut file = file;
-    for attempt in 1.. {
-        match file.persist_noclobber(backup_name(path, number, now, attempt)) {
-            Ok(_) => break,
+    let mut attempt = 1;
+    loop {
+        let kept = backup_name(real, number, now, attempt);
+        match file.persist_noclobber(&kept) {
+            Ok(_) => {
+                super::open::sync_folder(folder);
+                return Ok(kept);
+            }
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
                 file = error.file;
+                attempt += 1;
             }
             Err(error) => return Err(io(error.error)),
         }
     }
-    Ok(())
 }
 
 /// `preferences.db.schema7-20261130T090000Z.bak`, with a number when there is one already.

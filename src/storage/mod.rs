@@ -6,11 +6,13 @@
 
 mod adopt;
 mod fault;
+mod index;
 mod journal;
 mod migrate;
 mod open;
 mod read;
 mod replay;
+mod search;
 mod undo;
 mod write;
 
@@ -21,8 +23,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 pub use fault::StorageError;
+pub use fault::quoted;
 pub use journal::{JournalLine, LINE_VERSION};
 pub use migrate::SCHEMA_VERSION;
+pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
@@ -47,9 +51,19 @@ pub struct Store {
     fingerprint: Option<open::Fingerprint>,
     /// Why a copy is read instead of the file itself.
     copied_because: Option<String>,
+    /// Where the file is kept as it was before it was brought up to date just now.
+    kept_as: Option<PathBuf>,
 }
 
 impl Store {
+    /// Whether there is something to open at a path: a file that is not empty and may be a store.
+    ///
+    /// # Errors
+    /// A path that holds something else, or cannot be read.
+    pub fn exists(path: &Path) -> Result<bool> {
+        open::exists(path)
+    }
+
     /// Opens a store to read it. Nothing is there yet: nothing comes back, and nothing is made.
     ///
     /// # Errors
@@ -125,12 +139,17 @@ impl Store {
     pub fn confirm(&self) -> bool {
         self.fingerprint
             .as_ref()
-            .is_none_or(|fingerprint| fingerprint.still_holds(&self.path))
+            .is_none_or(open::Fingerprint::still_holds)
     }
 
     /// Why a copy of the file is read instead of the file, where that is so.
     pub fn copied_because(&self) -> Option<&str> {
         self.copied_because.as_deref()
+    }
+
+    /// Where the file as it was is kept, where it was brought up to date just now.
+    pub fn kept_as(&self) -> Option<&Path> {
+        self.kept_as.as_deref()
     }
 
     /// The file.

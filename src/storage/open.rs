@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, FileControl, OpenFlags};
 
-use super::{Location, Result, StorageError, Store, migrate};
+use super::{Location, Result, StorageError, Store, index, migrate};
 
 /// "aizo" in ASCII: the `application_id` of a store.
 pub(super) const APPLICATION_ID: i32 = 0x6169_7A6F;
@@ -34,30 +34,109 @@ pub(super) enum Sharing {
     Locked,
 }
 
+/// A store's file: as it was named, for messages, and with all links followed, which is where SQLite keeps the
+/// files beside it.
+struct Target<'p> {
+    path: &'p Path,
+    real: PathBuf,
+}
+
+impl<'p> Target<'p> {
+    fn new(path: &'p Path) -> Self {
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        Target { path, real }
+    }
+
+    /// The file that SQLite keeps beside the store under this ending.
+    fn beside(&self, ending: &str) -> PathBuf {
+        beside(&self.real, ending)
+    }
+
+    fn sqlite(&self, error: rusqlite::Error) -> StorageError {
+        StorageError::from_sqlite(self.path, error)
+    }
+
+    fn io(&self, cause: io::Error) -> StorageError {
+        let path = self.path.to_path_buf();
+        match cause.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                StorageError::ReadOnly { path }
+            }
+            io::ErrorKind::StorageFull => StorageError::Full { path },
+            _ => StorageError::Io { path, cause },
+        }
+    }
+
+    /// Looks at the file before SQLite does. Nothing comes back when it is missing or empty.
+    fn header(&self) -> Result<Option<Header>> {
+        let path = || self.path.to_path_buf();
+        // Opening a pipe would wait for somebody at its other end.
+        match fs::metadata(&self.real) {
+            Ok(metadata) if metadata.is_dir() => return Err(StorageError::Folder { path: path() }),
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(StorageError::NotADatabase { path: path() });
+            }
+            _ => {}
+        }
+        let io = |cause| StorageError::Io {
+            path: path(),
+            cause,
+        };
+        let mut file = match File::open(&self.real) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io(error)),
+        };
+        let mut bytes = Vec::with_capacity(100);
+        file.by_ref()
+            .take(100)
+            .read_to_end(&mut bytes)
+            .map_err(io)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if bytes.len() < 100 || !bytes.starts_with(b"SQLite format 3\0") {
+            return Err(StorageError::NotADatabase { path: path() });
+        }
+        let id = i32::from_be_bytes([bytes[68], bytes[69], bytes[70], bytes[71]]);
+        if id != 0 && id != APPLICATION_ID {
+            return Err(StorageError::Foreign {
+                path: path(),
+                why: format!("its application id is {id}"),
+            });
+        }
+        Ok(Some(Header {
+            wal: bytes[18] == 2,
+        }))
+    }
+}
+
 /// What a file looked like before it was read without locks.
 pub(super) struct Fingerprint {
+    file: PathBuf,
     modified: Option<SystemTime>,
     length: u64,
 }
 
 impl Fingerprint {
-    /// Looks at the file; nothing comes back when it changed too recently for its time to tell.
-    fn take(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
+    /// Looks at a file; nothing comes back when it changed too recently for its time to tell.
+    fn take(file: &Path) -> Option<Self> {
+        let metadata = fs::metadata(file).ok()?;
         let modified = metadata.modified().ok();
         let settled = modified
             .and_then(|at| at.elapsed().ok())
             .is_some_and(|age| age > CLOCK_GRAIN);
-        settled.then_some(Fingerprint {
+        settled.then(|| Fingerprint {
+            file: file.to_path_buf(),
             modified,
             length: metadata.len(),
         })
     }
 
     /// Whether nobody has begun to write the file.
-    pub(super) fn still_holds(&self, path: &Path) -> bool {
-        !beside(path, "-wal").exists()
-            && fs::metadata(path)
+    pub(super) fn still_holds(&self) -> bool {
+        !beside(&self.file, "-wal").exists()
+            && fs::metadata(&self.file)
                 .is_ok_and(|now| now.modified().ok() == self.modified && now.len() == self.length)
     }
 }
@@ -67,58 +146,10 @@ struct Header {
     wal: bool,
 }
 
-/// The file that SQLite keeps beside the store under this ending.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
-}
-
-/// Looks at a file before SQLite does. Nothing comes back for a file that is missing or empty.
-fn header(path: &Path) -> Result<Option<Header>> {
-    let io = |source: io::Error| StorageError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // Windows refuses to open a folder with "permission denied".
-        Err(_) if path.is_dir() => {
-            return Err(StorageError::Folder {
-                path: path.to_path_buf(),
-            });
-        }
-        Err(error) => return Err(io(error)),
-    };
-    if file.metadata().map_err(io)?.is_dir() {
-        return Err(StorageError::Folder {
-            path: path.to_path_buf(),
-        });
-    }
-    let mut bytes = Vec::with_capacity(100);
-    file.by_ref()
-        .take(100)
-        .read_to_end(&mut bytes)
-        .map_err(io)?;
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    if bytes.len() < 100 || !bytes.starts_with(b"SQLite format 3\0") {
-        return Err(StorageError::NotADatabase {
-            path: path.to_path_buf(),
-        });
-    }
-    let id = i32::from_be_bytes([bytes[68], bytes[69], bytes[70], bytes[71]]);
-    if id != 0 && id != APPLICATION_ID {
-        return Err(StorageError::Foreign {
-            path: path.to_path_buf(),
-            why: format!("its application id is {id}"),
-        });
-    }
-    Ok(Some(Header {
-        wal: bytes[18] == 2,
-    }))
 }
 
 /// Settings that every connection has.
@@ -129,21 +160,30 @@ fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()
     connection.pragma_update(None, "synchronous", "FULL")
 }
 
+/// Whether there is a file that could be a store.
+pub(super) fn exists(path: &Path) -> Result<bool> {
+    Ok(Target::new(path).header()?.is_some())
+}
+
 /// See [`Store::open_for_writing`].
 pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Store> {
     let path = &location.path;
-    if header(path)?.is_none() {
-        create(path)?;
+    let mut target = Target::new(path);
+    if target.header()?.is_none() {
+        create(&target)?;
+        target = Target::new(path);
     }
     let sqlite = |error| StorageError::from_sqlite(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
+    let mut connection = Connection::open_with_flags(&target.real, flags).map_err(sqlite)?;
     configure(&connection, location.patience).map_err(sqlite)?;
     if connection.is_readonly("main").map_err(sqlite)? {
         return Err(StorageError::ReadOnly { path: path.clone() });
     }
-    migrate::bring_up_to_date(&mut connection, path, now, migrate::Backup::Beside)?;
-    keep_private(path);
+    let backup = migrate::Backup::Beside(&target.real);
+    let kept = migrate::bring_up_to_date(&mut connection, path, now, backup)?;
+    index::bring_up_to_date(&mut connection, path)?;
+    keep_private(&target.real);
     switch_to_wal(&connection);
     let mut persist = 1;
     connection
@@ -160,6 +200,7 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
         path: path.clone(),
         fingerprint: None,
         copied_because: None,
+        kept_as: kept,
     })
 }
 
@@ -188,34 +229,15 @@ fn keep_private(path: &Path) {
 }
 
 /// Makes an empty file that only its owner may read, and the folder for it.
-fn create(path: &Path) -> Result<()> {
-    let fault = |source: io::Error| match source.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            StorageError::ReadOnly {
-                path: path.to_path_buf(),
-            }
-        }
-        io::ErrorKind::StorageFull => StorageError::Full {
-            path: path.to_path_buf(),
-        },
-        _ => StorageError::Io {
-            path: path.to_path_buf(),
-            source,
-        },
-    };
-    if let Some(folder) = path
+fn create(target: &Target<'_>) -> Result<()> {
+    let fault = |cause| target.io(cause);
+    if let Some(folder) = target
+        .path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         && !folder.exists()
     {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::DirBuilderExt;
-            builder.mode(0o700);
-        }
-        builder.create(folder).map_err(fault)?;
+        make_private_folder(folder).map_err(fault)?;
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true);
@@ -225,8 +247,41 @@ fn create(path: &Path) -> Result<()> {
         options.mode(0o600);
     }
     // Not `create_new`: another process may be making the same store, and an empty file may lie there.
-    options.truncate(false).open(path).map_err(fault)?;
+    options
+        .truncate(false)
+        .open(target.path)
+        .map(drop)
+        .map_err(fault)
+}
+
+/// Makes a folder that only its owner may enter, and sees to it that it survives a power cut. One level
+/// only: a home folder that is missing is a mistake to be told, not to be made.
+///
+/// # Errors
+/// What the system reports; that it is there already is no error, since another process may be making it.
+pub fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    match builder.create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    sync_folder(folder.parent().unwrap_or(folder));
     Ok(())
+}
+
+/// Makes the names in a folder permanent, where the system can do that for a folder.
+pub(super) fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    {
+        let _not_everywhere = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
 }
 
 /// See [`Store::open_for_reading`].
@@ -236,76 +291,100 @@ pub(super) fn for_reading(
     sharing: Sharing,
 ) -> Result<Option<Store>> {
     let path = &location.path;
-    let Some(header) = header(path)? else {
+    let target = Target::new(path);
+    let Some(header) = target.header()? else {
         return Ok(None);
     };
-    let (connection, fingerprint) = connect_for_reading(path, &header, sharing)?;
-    let version = migrate::version_of(&connection, path)?;
-    if version == migrate::Version::Empty {
-        return Ok(None);
-    }
-    if version == migrate::Version::Current {
-        return Ok(Some(Store {
+    let quiet = if sharing == Sharing::Quiet && header.wal {
+        read_quietly(&target)?
+    } else {
+        None
+    };
+    let (connection, fingerprint) = match quiet {
+        Some((connection, fingerprint)) => (connection, Some(fingerprint)),
+        None if !header.wal && target.beside("-journal").exists() => {
+            // A writer of an older file was killed: only a writer may put that right.
+            return recover(&target, location, now).map(Some);
+        }
+        None => connect_with_locks(&target, &header)?,
+    };
+    match migrate::version_of(&connection, path)? {
+        migrate::Version::Empty => Ok(None),
+        migrate::Version::Current => Ok(Some(Store {
             connection,
             path: path.clone(),
             fingerprint,
             copied_because: None,
-        }));
-    }
-    drop(connection);
-    let impatient = Location {
-        path: path.clone(),
-        patience: READER_PATIENCE,
-    };
-    match for_writing(&impatient, now) {
-        Ok(store) => Ok(Some(store)),
-        Err(error) if error.is_about_writing() => read_a_copy(path, &header, now, &error).map(Some),
-        Err(error) => Err(error),
+            kept_as: None,
+        })),
+        migrate::Version::Older(_) => {
+            drop(connection);
+            let impatient = Location {
+                path: path.clone(),
+                patience: READER_PATIENCE,
+            };
+            match for_writing(&impatient, now) {
+                Ok(store) => Ok(Some(store)),
+                Err(error) if error.is_about_writing() => {
+                    read_a_copy(&target, &header, now, &error).map(Some)
+                }
+                Err(error) => Err(error),
+            }
+        }
     }
 }
 
-/// Opens a file read-only, in the way that leaves least behind.
-fn connect_for_reading(
-    path: &Path,
-    header: &Header,
-    sharing: Sharing,
-) -> Result<(Connection, Option<Fingerprint>)> {
-    let (wal, shm) = (beside(path, "-wal"), beside(path, "-shm"));
-    let pending = fs::metadata(&wal).map_or(0, |metadata| metadata.len());
-    let untouched = header.wal && !(wal.exists() && (pending > 0 || shm.exists()));
-    if untouched
-        && sharing == Sharing::Quiet
-        && let Some(fingerprint) = Fingerprint::take(path)
-        && !wal.exists()
-    {
-        return Ok((connect_immutable(path)?, Some(fingerprint)));
+/// Opens a WAL file without its log: as immutable, when it has been at rest for a while. Nothing comes back
+/// when somebody is about to write it, or when it is not a store of this version: then locks are needed.
+fn read_quietly(target: &Target<'_>) -> Result<Option<(Connection, Fingerprint)>> {
+    let wal = target.beside("-wal");
+    if wal.exists() {
+        return Ok(None);
     }
-    let first = connect_locked(path);
-    match first {
-        Err(error) if header.wal && error.is_about_writing() => {
-            // Read-only folder without the files that locking needs.
-            if pending > 0 {
-                connect_to_duplicate(path, &wal).map(|connection| (connection, None))
-            } else {
-                connect_immutable(path).map(|connection| (connection, None))
+    let Some(fingerprint) = Fingerprint::take(&target.real) else {
+        return Ok(None);
+    };
+    let opened = connect_immutable(target).and_then(|connection| {
+        let version = migrate::version_of(&connection, target.path)?;
+        Ok((connection, version))
+    });
+    match opened {
+        Ok((connection, migrate::Version::Current)) => Ok(Some((connection, fingerprint))),
+        Err(error) if fingerprint.still_holds() => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// Opens a file read-only with SQLite's own locks, or, in a read-only folder where they cannot be made, without.
+fn connect_with_locks(
+    target: &Target<'_>,
+    header: &Header,
+) -> Result<(Connection, Option<Fingerprint>)> {
+    match connect_locked(target) {
+        Err(StorageError::ReadOnly { .. }) if header.wal => {
+            let wal = target.beside("-wal");
+            if fs::metadata(&wal).map_or(0, |metadata| metadata.len()) > 0 {
+                return connect_to_duplicate(target, "-wal").map(|connection| (connection, None));
             }
+            let fingerprint = Fingerprint::take(&target.real);
+            connect_immutable(target).map(|connection| (connection, fingerprint))
         }
         other => other.map(|connection| (connection, None)),
     }
 }
 
 /// Opens a file with SQLite's own locks, and reads a first page, which is when trouble shows.
-fn connect_locked(path: &Path) -> Result<Connection> {
-    let sqlite = |error| StorageError::from_sqlite(path, error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
-    configure(&connection, READER_PATIENCE).map_err(sqlite)?;
-    // The last one to close would write the log back into the file.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(sqlite)?;
-    first_page(&connection).map_err(sqlite)?;
-    Ok(connection)
+fn connect_locked(target: &Target<'_>) -> Result<Connection> {
+    let open = || -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&target.real, flags)?;
+        configure(&connection, READER_PATIENCE)?;
+        // The last one to close would write the log back into the file.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        first_page(&connection)?;
+        Ok(connection)
+    };
+    open().map_err(|error| target.sqlite(error))
 }
 
 fn first_page(connection: &Connection) -> rusqlite::Result<i64> {
@@ -313,27 +392,28 @@ fn first_page(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Opens a file without locks and without any file beside it.
-fn connect_immutable(path: &Path) -> Result<Connection> {
-    let sqlite = |error| StorageError::from_sqlite(path, error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(uri(path), flags).map_err(sqlite)?;
-    configure(&connection, READER_PATIENCE).map_err(sqlite)?;
-    first_page(&connection).map_err(sqlite)?;
-    Ok(connection)
+fn connect_immutable(target: &Target<'_>) -> Result<Connection> {
+    let open = || -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(immutable_uri(&target.real), flags)?;
+        configure(&connection, READER_PATIENCE)?;
+        first_page(&connection)?;
+        Ok(connection)
+    };
+    open().map_err(|error| target.sqlite(error))
 }
 
 /// A `file:` address with the characters escaped that would end the path.
-fn uri(path: &Path) -> String {
-    let mut text = String::from("file:");
-    let path = path.to_string_lossy();
+fn immutable_uri(real: &Path) -> String {
+    let path = real.to_string_lossy();
     let path = if cfg!(windows) {
-        text.push('/');
-        path.replace('\\', "/")
+        format!("/{}", path.trim_start_matches(r"\\?\").replace('\\', "/"))
     } else {
         path.into_owned()
     };
+    let mut text = String::from("file://");
     for c in path.chars() {
         match c {
             '%' => text.push_str("%25"),
@@ -346,22 +426,46 @@ fn uri(path: &Path) -> String {
     text
 }
 
-/// Reads a file whose newest changes are still in its log, in a folder where no lock can be made: both are
-/// copied to where one can.
-fn connect_to_duplicate(path: &Path, wal: &Path) -> Result<Connection> {
-    let io = |source| StorageError::Io {
-        path: path.to_path_buf(),
-        source,
+/// Reads an older file that a killed writer has left with its rollback journal: brings it up to date, or, where
+/// it may not be written, a copy of it.
+fn recover(target: &Target<'_>, location: &Location, now: DateTime<Utc>) -> Result<Store> {
+    let impatient = Location {
+        path: location.path.clone(),
+        patience: READER_PATIENCE,
     };
-    let sqlite = |error| StorageError::from_sqlite(path, error);
+    match for_writing(&impatient, now) {
+        Err(error) if error.is_about_writing() => {
+            let mut memory = connect_to_duplicate(target, "-journal")?;
+            migrate::bring_up_to_date(&mut memory, target.path, now, migrate::Backup::None)?;
+            Ok(Store {
+                connection: memory,
+                path: target.path.to_path_buf(),
+                fingerprint: None,
+                copied_because: Some(error.to_string()),
+                kept_as: None,
+            })
+        }
+        other => other,
+    }
+}
+
+/// Reads a file that is only whole with its log (`-wal`, `-journal`), in a folder where no lock can be made: both
+/// are copied to where one can.
+fn connect_to_duplicate(target: &Target<'_>, log: &str) -> Result<Connection> {
+    let io = |cause| StorageError::Io {
+        path: target.path.to_path_buf(),
+        cause,
+    };
     let folder = tempfile::tempdir().map_err(io)?;
     let copy = folder.path().join("store.db");
-    fs::copy(path, &copy).map_err(io)?;
-    fs::copy(wal, beside(&copy, "-wal")).map_err(io)?;
-    let source = Connection::open(&copy).map_err(sqlite)?;
-    let memory = copy_to_memory(&source).map_err(sqlite)?;
-    drop(source);
-    Ok(memory)
+    fs::copy(&target.real, &copy).map_err(io)?;
+    match fs::copy(target.beside(log), beside(&copy, log)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(error)),
+        _ => {}
+    }
+    Connection::open(&copy)
+        .and_then(|source| copy_to_memory(&source))
+        .map_err(|error| target.sqlite(error))
 }
 
 fn copy_to_memory(source: &Connection) -> rusqlite::Result<Connection> {
@@ -376,20 +480,20 @@ fn copy_to_memory(source: &Connection) -> rusqlite::Result<Connection> {
 
 /// Reads an older file that cannot be brought up to date where it is: a copy in memory is.
 fn read_a_copy(
-    path: &Path,
+    target: &Target<'_>,
     header: &Header,
     now: DateTime<Utc>,
     reason: &StorageError,
 ) -> Result<Store> {
-    let sqlite = |error| StorageError::from_sqlite(path, error);
-    let (source, _) = connect_for_reading(path, header, Sharing::Quiet)?;
-    let mut memory = copy_to_memory(&source).map_err(sqlite)?;
-    migrate::bring_up_to_date(&mut memory, path, now, migrate::Backup::None)?;
+    let (source, _) = connect_with_locks(target, header)?;
+    let mut memory = copy_to_memory(&source).map_err(|error| target.sqlite(error))?;
+    migrate::bring_up_to_date(&mut memory, target.path, now, migrate::Backup::None)?;
     Ok(Store {
         connection: memory,
-        path: path.to_path_buf(),
+        path: target.path.to_path_buf(),
         fingerprint: None,
         copied_because: Some(reason.to_string()),
+        kept_as: None,
     })
 }
 
@@ -408,5 +512,6 @@ pub(super) fn in_memory(now: DateTime<Utc>) -> Result<Store> {
         path,
         fingerprint: None,
         copied_because: None,
+        kept_as: None,
     })
 }

@@ -19,6 +19,8 @@ use crate::scoring::Decay;
 pub struct View<'c> {
     connection: &'c Connection,
     path: &'c Path,
+    /// Whether every row has its key: in a write transaction, after adoption.
+    keys_are_right: bool,
 }
 
 /// How often a keyword or scenario is used.
@@ -57,11 +59,31 @@ const PREFERENCE: &str = "p.id, p.uid, p.item, p.reason, p.keywords, p.base_scor
 
 impl<'c> View<'c> {
     pub(super) fn new(connection: &'c Connection, path: &'c Path) -> Self {
-        View { connection, path }
+        View {
+            connection,
+            path,
+            keys_are_right: false,
+        }
+    }
+
+    /// A view for a transaction that has adopted what others wrote.
+    pub(super) fn of_writer(connection: &'c Connection, path: &'c Path) -> Self {
+        View {
+            keys_are_right: true,
+            ..View::new(connection, path)
+        }
     }
 
     fn sqlite(&self, error: rusqlite::Error) -> StorageError {
         StorageError::from_sqlite(self.path, error)
+    }
+
+    pub(super) fn sqlite_result<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
+        result.map_err(|error| self.sqlite(error))
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        self.connection
     }
 
     /// Hands every preference to `each`, in no particular order.
@@ -100,25 +122,24 @@ impl<'c> View<'c> {
         self.one("p.id = ?1", id)
     }
 
-    /// The preference with this name.
-    ///
-    /// # Errors
-    /// What SQLite reports.
-    pub fn entry_by_uid(&self, uid: &str) -> Result<Option<Preference>> {
-        self.one("p.uid = ?1", uid)
-    }
-
     /// The preference whose item has this key, see [`item_key`].
     ///
     /// # Errors
     /// What SQLite reports.
     pub fn entry_by_key(&self, key: &str) -> Result<Option<Preference>> {
-        if let Some(found) = self.one("p.item_key = ?1", key)? {
-            return Ok(Some(found));
+        let by_key = self.one("p.item_key = ?1", key)?;
+        if self.keys_are_right {
+            return Ok(by_key);
         }
-        // Rows that another program wrote have no key until the next write.
-        let unnamed = self.many("p.item_key IS NULL", [])?;
-        Ok(unnamed.into_iter().find(|row| item_key(&row.item) == key))
+        // Rows that another program wrote have no key, or an old one, until the next write.
+        let noted = self.many(
+            "p.item_key IS NULL OR p.id IN (SELECT id FROM outside_changes WHERE kind = 'entry')",
+            [],
+        )?;
+        Ok(by_key
+            .into_iter()
+            .chain(noted)
+            .find(|row| item_key(&row.item) == key))
     }
 
     /// Rows that another program wrote and that have no name or key yet.
@@ -176,24 +197,24 @@ impl<'c> View<'c> {
         self.connection
             .prepare_cached(
                 "SELECT uid, at, quote, speaker, origin, source, score, agent, session, place, confidence, cues
-                 FROM evidence WHERE preference_id = ?1 ORDER BY uid",
+                 FROM evidence WHERE preference_id = ?1 ORDER BY at, uid",
             )
             .and_then(|mut statement| {
                 statement
                     .query_map([id], |row| {
-                        let speaker: String = row.get(3)?;
-                        let origin: String = row.get(4)?;
+                        let speaker = text(row, 3)?;
+                        let origin = text(row, 4)?;
                         Ok(Evidence {
                             uid: row.get(0)?,
-                            at: Stamp(row.get(1)?),
-                            quote: row.get(2)?,
+                            at: Stamp(text(row, 1)?),
+                            quote: text(row, 2)?,
                             speaker: if speaker == Speaker::User.name() {
                                 Speaker::User
                             } else {
                                 Speaker::Agent
                             },
                             origin: origin.parse().unwrap_or(Origin::Import),
-                            source: row.get(5)?,
+                            source: text(row, 5)?,
                             score: row.get(6)?,
                             agent: row.get(7)?,
                             session: row.get(8)?,
@@ -220,20 +241,20 @@ impl<'c> View<'c> {
             .and_then(|mut statement| {
                 statement
                     .query_map([], |row| {
-                        let (keywords, scenarios): (String, String) = (row.get(4)?, row.get(5)?);
-                        let (origin, evidence): (String, String) = (row.get(8)?, row.get(11)?);
+                        let (keywords, scenarios) = (text(row, 4)?, text(row, 5)?);
+                        let (origin, evidence) = (text(row, 8)?, text(row, 11)?);
                         Ok(Proposal {
                             id: row.get(0)?,
                             uid: row.get(1)?,
-                            item: row.get(2)?,
-                            reason: row.get(3)?,
+                            item: text(row, 2)?,
+                            reason: text(row, 3)?,
                             keywords: split_keywords(&keywords),
                             scenarios: split_keywords(&scenarios),
                             score: row.get(6)?,
-                            source: row.get(7)?,
+                            source: text(row, 7)?,
                             origin: origin.parse().unwrap_or(Origin::Import),
-                            proposed_at: Stamp(row.get(9)?),
-                            why: row.get(10)?,
+                            proposed_at: Stamp(text(row, 9)?),
+                            why: text(row, 10)?,
                             evidence: serde_json::from_str(&evidence).ok(),
                         })
                     })?
@@ -279,7 +300,7 @@ impl<'c> View<'c> {
                 .prepare_cached("SELECT keywords FROM preferences WHERE keywords != ''")?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let mut keywords: Vec<String> = split_keywords(&row.get::<_, String>(0)?)
+                let mut keywords: Vec<String> = split_keywords(&text(row, 0)?)
                     .iter()
                     .map(|keyword| keyword.to_lowercase())
                     .collect();
@@ -311,12 +332,44 @@ impl<'c> View<'c> {
             )?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                tags.entry(row.get(0)?).or_default().push(row.get(1)?);
+                tags.entry(text(row, 0)?).or_default().push(row.get(1)?);
             }
             Ok(())
         };
         read().map_err(|error| self.sqlite(error))?;
         Ok(tags)
+    }
+
+    /// Whether a row holds what the journal cannot; nothing when there is no such row.
+    pub(super) fn holds_odd_values(&self, id: i64) -> Result<Option<bool>> {
+        let entry = Subject::Entry(String::new());
+        let columns = entry.columns();
+        let odd = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT {}, (SELECT count(*) FROM preference_scenarios
+                             WHERE preference_id = ?1 AND typeof(scenario) != 'text')
+                 FROM preferences WHERE id = ?1",
+                columns.join(", ")
+            ))
+            .and_then(|mut statement| {
+                statement
+                    .query_row([id], |row| {
+                        let mut odd = row.get::<_, i64>(columns.len())? > 0;
+                        for (index, &column) in columns.iter().enumerate() {
+                            odd |= match (column, row.get_ref(index)?) {
+                                ("base_score", ValueRef::Real(number)) => !number.is_finite(),
+                                ("touch_count", ValueRef::Integer(_)) => false,
+                                ("base_score" | "touch_count", _) => true,
+                                (_, ValueRef::Text(bytes)) => std::str::from_utf8(bytes).is_err(),
+                                _ => true,
+                            };
+                        }
+                        Ok(odd)
+                    })
+                    .optional()
+            });
+        self.sqlite_result(odd)
     }
 
     /// The values of an entry exactly as they are stored, its scenarios among them.
@@ -329,11 +382,42 @@ impl<'c> View<'c> {
             .map(Option::unwrap_or_default)
     }
 
+    pub(super) fn proposal_values(&self, id: i64) -> Result<Values> {
+        let proposal = Subject::Proposal(String::new());
+        row_values(self.connection, proposal.table(), proposal.columns(), id)
+            .map_err(|error| self.sqlite(error))
+            .map(Option::unwrap_or_default)
+    }
+
     pub(super) fn session_values(&self, id: i64) -> Result<Values> {
         let session = Subject::Session(String::new());
         row_values(self.connection, session.table(), session.columns(), id)
             .map_err(|error| self.sqlite(error))
             .map(Option::unwrap_or_default)
+    }
+
+    /// Every scenario that entries are tagged with, and at most `most` of their ids each.
+    pub(super) fn tagged(&self, most: usize) -> Result<Vec<(String, Vec<i64>)>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let read = || -> rusqlite::Result<Vec<(String, Vec<i64>)>> {
+            let tags: Vec<String> = self
+                .connection
+                .prepare_cached("SELECT DISTINCT scenario FROM preference_scenarios")?
+                .query_map([], |row| text(row, 0))?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut statement = self.connection.prepare_cached(
+                "SELECT preference_id FROM preference_scenarios WHERE scenario = ?1 LIMIT ?2",
+            )?;
+            tags.into_iter()
+                .map(|tag| {
+                    let ids = statement
+                        .query_map(params![tag, most], |row| row.get(0))?
+                        .collect::<rusqlite::Result<_>>()?;
+                    Ok((tag, ids))
+                })
+                .collect()
+        };
+        read().map_err(|error| self.sqlite(error))
     }
 
     /// The numbers of all analysed sessions.
@@ -418,25 +502,37 @@ impl<'c> View<'c> {
                       ORDER BY seq DESC LIMIT 1))",
             )
             .and_then(|mut statement| {
-                statement.query_row([subject.kind(), subject.uid()], |row| row.get(0))
+                statement.query_row([subject.kind(), subject.uid()], |row| {
+                    Ok(match row.get_ref(0)? {
+                        ValueRef::Null => None,
+                        _ => Some(text(row, 0)?),
+                    })
+                })
             })
             .map_err(|error| self.sqlite(error))
     }
 
-    /// Names of entries that exist no more and whose item had this key.
+    /// The name of the newest entry that exists no more and whose item had this key.
     ///
     /// # Errors
     /// What SQLite reports.
     pub fn removed_by_key(&self, key: &str) -> Result<Option<String>> {
-        let removed = self.journal_where(
-            "kind = 'entry' AND values_after IS NULL
-             AND NOT EXISTS (SELECT 1 FROM preferences p WHERE p.uid = journal.uid)",
-            [],
-        )?;
-        Ok(removed.into_iter().rev().find_map(|line| {
-            let item = line.before.as_ref()?.get("item")?.as_str()?;
-            (item_key(item) == key).then(|| line.subject.uid().to_owned())
-        }))
+        let find = || -> rusqlite::Result<Option<String>> {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT uid, values_before ->> 'item' FROM journal j
+                 WHERE kind = 'entry' AND values_after IS NULL
+                   AND NOT EXISTS (SELECT 1 FROM preferences p WHERE p.uid = j.uid)
+                 ORDER BY seq DESC",
+            )?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if item_key(&text(row, 1)?) == key {
+                    return row.get(0).map(Some);
+                }
+            }
+            Ok(None)
+        };
+        self.sqlite_result(find())
     }
 
     /// What another program changed and the journal does not know yet: kind, number, name.
@@ -481,7 +577,7 @@ fn preference(row: &Row<'_>) -> rusqlite::Result<Preference> {
 }
 
 /// A column as text, whatever type it has.
-fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
+pub(super) fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
     Ok(match row.get_ref(index)? {
         ValueRef::Null => String::new(),
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
@@ -493,7 +589,7 @@ fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
 }
 
 /// A column as a number; what is none becomes NaN.
-fn number(value: ValueRef<'_>) -> f64 {
+pub(super) fn number(value: ValueRef<'_>) -> f64 {
     match value {
         ValueRef::Integer(number) => number as f64,
         ValueRef::Real(number) => number,
@@ -523,7 +619,8 @@ pub(super) fn row_values(
                 let value = match row.get_ref(index)? {
                     ValueRef::Null => Value::Null,
                     ValueRef::Integer(number) => Value::from(number),
-                    ValueRef::Real(number) => Value::from(number),
+                    // JSON has no number without end.
+                    ValueRef::Real(number) => Value::from(number.clamp(f64::MIN, f64::MAX)),
                     ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
                         Value::from(String::from_utf8_lossy(bytes).into_owned())
                     }
@@ -545,7 +642,7 @@ pub(super) fn entry_values(connection: &Connection, id: i64) -> rusqlite::Result
         .prepare_cached(
             "SELECT scenario FROM preference_scenarios WHERE preference_id = ?1 ORDER BY scenario",
         )?
-        .query_map([id], |row| row.get(0))?
+        .query_map([id], |row| text(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
     values.insert("scenarios".to_owned(), Value::from(scenarios));
     Ok(Some(values))

@@ -14,10 +14,13 @@ impl Store {
         let mut replica = Store::in_memory(now)?;
         let lines = self.view().journal_where("1", [])?;
         replica.write(now, |transaction| -> Result<()> {
+            // Lines of another program's changes stand in an order in which two items may be the same for a
+            // moment.
+            transaction.suspend_uniqueness()?;
             for line in lines {
-                transaction.write_rows(&Draft::again(line))?;
+                transaction.replay(Draft::again(line))?;
             }
-            Ok(())
+            transaction.restore_uniqueness()
         })?;
         Ok(replica)
     }
@@ -30,32 +33,28 @@ impl View<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn tables(&self) -> Result<Vec<String>> {
+        let json = serde_json::Value::Object;
         let mut lines = Vec::new();
         for entry in self.preferences()? {
-            let values = self.entry_values(entry.id)?;
             lines.push(format!(
                 "entry {} {}",
                 entry.uid,
-                serde_json::Value::Object(values)
+                json(self.entry_values(entry.id)?)
             ));
             for evidence in self.evidence(entry.id)? {
-                lines.push(format!(
-                    "evidence {} {}",
-                    entry.uid,
-                    serde_json::to_string(&evidence).expect("evidence is texts and finite numbers")
-                ));
+                let evidence =
+                    serde_json::to_string(&evidence).expect("evidence is texts and finite numbers");
+                lines.push(format!("evidence {} {evidence}", entry.uid));
             }
         }
         for proposal in self.proposals()? {
-            lines.push(
-                format!("proposal {} {proposal:?}", proposal.uid)
-                    .replace(&format!("id: {}, ", proposal.id), ""),
-            );
+            let values = self.proposal_values(proposal.id)?;
+            lines.push(format!("proposal {} {}", proposal.uid, json(values)));
         }
         for id in self.session_ids()? {
-            lines.push(format!("session {:?}", self.session_values(id)?));
+            lines.push(format!("session {}", json(self.session_values(id)?)));
         }
-        lines.push(format!("decay {:?}", self.decay_values()?));
+        lines.push(format!("decay {}", json(self.decay_values()?)));
         lines.sort();
         Ok(lines)
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::journal::{Draft, JournalLine};
 use super::{Result, StorageError, Transaction, View};
-use crate::model::{Op, Subject};
+use crate::model::{Op, Subject, item_key};
 
 /// One record that an undo brought back.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,44 +18,55 @@ pub struct Undone {
 
 impl View<'_> {
     /// The batches that another batch has taken back, where that one still stands.
+    ///
+    /// # Errors
+    /// What SQLite reports.
     pub fn undone_batches(&self) -> Result<HashSet<String>> {
-        let lines = self.journal_where("undoes IS NOT NULL", [])?;
+        let pairs: Vec<(String, String)> = self.sqlite_result(
+            self.connection()
+                .prepare_cached(
+                    "SELECT batch, undoes FROM journal WHERE undoes IS NOT NULL
+                     GROUP BY batch, undoes ORDER BY max(seq) DESC",
+                )
+                .and_then(|mut statement| {
+                    statement
+                        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                        .collect()
+                }),
+        )?;
         let mut undone: HashSet<String> = HashSet::new();
         // Newest first: an undo that was itself undone no longer counts.
-        for line in lines.into_iter().rev() {
-            if !undone.contains(&line.batch)
-                && let Some(target) = line.undoes
-            {
+        for (batch, target) in pairs {
+            if !undone.contains(&batch) {
                 undone.insert(target);
             }
         }
         Ok(undone)
     }
 
-    /// The newest `count` batches that still stand and that a person made, newest first.
+    /// The newest `count` batches that still stand and that a person or an agent made, newest first.
     fn newest_batches(&self, count: usize) -> Result<Vec<String>> {
         let undone = self.undone_batches()?;
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let mut left = count;
         let mut found: Vec<String> = Vec::new();
-        let mut below = i64::MAX;
-        while found.len() < count {
-            let lines = self.journal_where(
-                "seq IN (SELECT seq FROM journal WHERE seq < ?1 ORDER BY seq DESC LIMIT 256)",
-                [below],
+        let read = || -> rusqlite::Result<Vec<String>> {
+            let mut statement = self.connection().prepare_cached(
+                "SELECT batch FROM journal GROUP BY batch
+                 HAVING sum(undoes IS NOT NULL OR op IN ('baseline', 'adopt')) = 0
+                 ORDER BY max(seq) DESC",
             )?;
-            let Some(first) = lines.first() else { break };
-            below = first.seq;
-            for line in lines.iter().rev() {
-                let stands = line.undoes.is_none() && !undone.contains(&line.batch);
-                if stands
-                    && why_not(line.op).is_none()
-                    && !found.contains(&line.batch)
-                    && found.len() < count
-                {
-                    found.push(line.batch.clone());
+            let mut rows = statement.query([])?;
+            while let (Some(row), true) = (rows.next()?, left > 0) {
+                let batch: String = row.get(0)?;
+                if !undone.contains(&batch) {
+                    found.push(batch);
+                    left -= 1;
                 }
             }
-        }
-        Ok(found)
+            Ok(found)
+        };
+        self.sqlite_result(read())
     }
 }
 
@@ -116,12 +127,49 @@ impl Transaction<'_> {
                 self.refuse_later_change(line, batches, &undone)?;
             }
             for line in lines.into_iter().rev() {
+                self.refuse_other_values(&line)?;
                 let applied = self.execute(Draft::inverse(&line))?;
                 let id = line.before.is_some().then_some(applied.id);
                 done.push(Undone { line, id });
             }
         }
         Ok(done)
+    }
+
+    /// Refuses when a record does not hold what a line says it left, or an item that would come back has a
+    /// successor.
+    fn refuse_other_values(&self, line: &JournalLine) -> Result<()> {
+        let stored = self.stored(&line.subject)?;
+        let same = match (&line.after, &stored) {
+            (None, None) => true,
+            (Some(after), Some(stored)) => after
+                .iter()
+                .all(|(field, value)| stored.get(field) == Some(value)),
+            _ => false,
+        };
+        if !same {
+            return Err(StorageError::CannotUndo {
+                number: line.seq,
+                op: line.op.name().to_owned(),
+                why: format!("“{}” has changed since", self.label_of(&line.subject)?),
+            });
+        }
+        let item = line
+            .before
+            .as_ref()
+            .and_then(|values| values.get("item")?.as_str());
+        if let (Subject::Entry(uid), Some(item)) = (&line.subject, item)
+            && let Some(other) = self.view().entry_by_key(&item_key(item))?
+            && other.uid != *uid
+        {
+            return Err(StorageError::InTheWay {
+                number: line.seq,
+                item: item.to_owned(),
+                id: other.id,
+                other: other.item,
+            });
+        }
+        Ok(())
     }
 
     /// Refuses when a later change that still stands touched the same fields of the same record.
@@ -135,23 +183,28 @@ impl Transaction<'_> {
             "kind = ?1 AND uid = ?2 AND seq > ?3",
             rusqlite::params![line.subject.kind(), line.subject.uid(), line.seq],
         )?;
-        let own = &line.batch;
-        let in_the_way = later.into_iter().find(|other| {
-            other.batch != *own
-                && other.undoes.is_none()
-                && !batches.contains(&other.batch)
-                && !undone.contains(&other.batch)
-                && overlap(line, other)
-        });
-        match in_the_way {
-            None => Ok(()),
-            Some(other) => Err(StorageError::LaterChange {
+        for other in later {
+            let own = other.batch == line.batch || batches.contains(&other.batch);
+            if own || undone.contains(&other.batch) || !overlap(line, &other) {
+                continue;
+            }
+            // An undo of something that came later still leaves the record as this line had left it.
+            if let Some(target) = &other.undoes
+                && self
+                    .view()
+                    .first_of_batch(target)?
+                    .is_some_and(|first| first > line.seq)
+            {
+                continue;
+            }
+            return Err(StorageError::LaterChange {
                 number: line.seq,
                 later: other.seq,
                 op: other.op.name().to_owned(),
                 item: self.label_of(&line.subject)?,
-            }),
+            });
         }
+        Ok(())
     }
 
     fn label_of(&self, subject: &Subject) -> Result<String> {

@@ -7,9 +7,10 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue};
 use rusqlite::{Connection, OptionalExtension, ToSql, TransactionBehavior, params};
 use serde_json::Value;
 
+use super::index::{self, Dirty, DirtyRows};
 use super::journal::{Draft, LINE_VERSION};
 use super::read::{self, View};
-use super::{Result, StorageError};
+use super::{Result, StorageError, migrate};
 use crate::model::{
     Change, Effect, Evidence, Hlc, Op, Origin, Preference, Stamp, Subject, Values, item_key,
 };
@@ -23,6 +24,18 @@ pub struct Transaction<'s> {
     hlc: Hlc,
     batch: String,
     first_line: Option<i64>,
+    /// Rows whose index is brought up to date at the end.
+    dirty: DirtyRows,
+    keys: Keys,
+}
+
+/// When the keys of items are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    /// With their row.
+    AtOnce,
+    /// All at the end.
+    Later,
 }
 
 /// What came of one change.
@@ -105,6 +118,8 @@ impl<'s> Transaction<'s> {
             hlc,
             batch: new_uid(),
             first_line: None,
+            dirty: DirtyRows::new(),
+            keys: Keys::AtOnce,
         })
     }
 
@@ -122,15 +137,15 @@ impl<'s> Transaction<'s> {
     /// Makes everything permanent: after this it survives a power cut.
     pub(super) fn commit(self) -> Result<()> {
         let path = self.path;
-        self.transaction
-            .execute("DELETE FROM outside_changes", [])
+        index::refresh(&self.transaction, &self.dirty)
+            .and_then(|()| self.transaction.execute("DELETE FROM outside_changes", []))
             .and_then(|_| self.transaction.commit())
             .map_err(|error| StorageError::from_sqlite(path, error))
     }
 
     /// What can be read, with the changes made so far.
     pub fn view(&self) -> View<'_> {
-        View::new(&self.transaction, self.path)
+        View::of_writer(&self.transaction, self.path)
     }
 
     /// A new name for a record.
@@ -161,7 +176,6 @@ impl<'s> Transaction<'s> {
     /// # Errors
     /// Values that may not enter the store, an item that another entry has, what SQLite reports.
     pub fn apply(&mut self, change: &Change) -> Result<Applied> {
-        change.validate()?;
         let local_id = match &change.effect {
             Effect::Create(_) => None,
             _ => self.local_id(&change.subject)?,
@@ -170,6 +184,22 @@ impl<'s> Transaction<'s> {
             Some(id) => Some(self.values(&change.subject, id)?),
             None => None,
         };
+        change.validate(values.as_ref())?;
+        self.apply_unmeasured(change, local_id, values)
+    }
+
+    /// Applies a change whose texts are in the store already, whatever today's rules say of them.
+    pub(super) fn apply_stored(&mut self, change: &Change) -> Result<Applied> {
+        let values = self.stored(&change.subject)?;
+        self.apply_unmeasured(change, self.local_id(&change.subject)?, values)
+    }
+
+    fn apply_unmeasured(
+        &mut self,
+        change: &Change,
+        local_id: Option<i64>,
+        values: Option<Values>,
+    ) -> Result<Applied> {
         let mut draft = Draft::of(change, values);
         draft.local_id = local_id;
         if let (Effect::Delete, Some(id), Subject::Entry(_)) =
@@ -189,12 +219,49 @@ impl<'s> Transaction<'s> {
     /// Writes the rows and the journal line of a draft.
     pub(super) fn execute(&mut self, mut draft: Draft) -> Result<Applied> {
         let id = self.write_rows(&draft)?;
+        if matches!(draft.subject, Subject::Entry(_)) {
+            self.mark(id, what_changed(&draft));
+        }
         draft.local_id = Some(id);
         let line = self.note(draft)?;
         Ok(Applied {
             line: Some(line),
             id,
         })
+    }
+
+    /// Lets items be the same for a while.
+    pub(super) fn suspend_uniqueness(&mut self) -> Result<()> {
+        self.keys = Keys::Later;
+        self.transaction
+            .execute_batch("DROP INDEX idx_pref_item; DROP INDEX preferences_item_key;")
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Gives every row its key, and insists again that items differ.
+    pub(super) fn restore_uniqueness(&mut self) -> Result<()> {
+        self.keys = Keys::AtOnce;
+        for row in self.view().preferences()? {
+            self.set_key(row.id, &item_key(&row.item))?;
+        }
+        self.transaction
+            .execute_batch(migrate::INDEXES)
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Writes the rows of a line of another journal.
+    pub(super) fn replay(&mut self, draft: Draft) -> Result<()> {
+        let id = self.write_rows(&draft)?;
+        if matches!(draft.subject, Subject::Entry(_)) {
+            self.mark(id, Dirty::Texts);
+        }
+        Ok(())
+    }
+
+    /// Remembers that the index of a row is behind.
+    pub(super) fn mark(&mut self, id: i64, dirty: Dirty) {
+        let known = self.dirty.entry(id).or_insert(dirty);
+        *known = dirty.max(*known);
     }
 
     /// Writes the journal line of a draft whose rows are in place.
@@ -257,7 +324,15 @@ impl<'s> Transaction<'s> {
             .map_err(|error| self.sqlite(error))
     }
 
-    /// The values that a record holds now.
+    /// The values that a record holds now; nothing when there is no such record.
+    pub(super) fn stored(&self, subject: &Subject) -> Result<Option<Values>> {
+        match self.local_id(subject)? {
+            Some(id) => self.values(subject, id).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The values that a record with this number holds.
     pub(super) fn values(&self, subject: &Subject, id: i64) -> Result<Values> {
         match subject {
             Subject::Entry(_) => self.entry_values(id),
@@ -275,7 +350,7 @@ impl<'s> Transaction<'s> {
     }
 
     /// Writes the rows of a draft and gives back the record's number.
-    pub(super) fn write_rows(&self, draft: &Draft) -> Result<i64> {
+    fn write_rows(&self, draft: &Draft) -> Result<i64> {
         let subject = &draft.subject;
         let id = match (&draft.before, &draft.after) {
             (None, Some(values)) => self.insert(subject, values, draft.local_id)?,
@@ -407,6 +482,9 @@ impl<'s> Transaction<'s> {
         else {
             return Ok(None);
         };
+        if self.keys == Keys::Later {
+            return Ok(None);
+        }
         let key = item_key(item);
         match self.view().entry_by_key(&key)? {
             Some(other) if Some(other.id) != id => Err(StorageError::ItemTaken {
@@ -437,7 +515,7 @@ impl<'s> Transaction<'s> {
         write().map_err(|error| self.sqlite(error))
     }
 
-    fn insert_evidence(&self, id: i64, evidence: &Evidence) -> Result<()> {
+    pub(super) fn insert_evidence(&self, id: i64, evidence: &Evidence) -> Result<()> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO evidence (uid, preference_id, at, quote, speaker, origin, source, score, agent,
@@ -465,25 +543,34 @@ impl<'s> Transaction<'s> {
             .map_err(|error| self.sqlite(error))
     }
 
-    /// Gives a row of another program its name and its key.
-    pub(super) fn name_row(&self, id: i64, uid: &str, key: &str) -> Result<()> {
+    /// Gives a row of another program its name, and the origin that its source tells.
+    pub(super) fn name_row(&self, id: i64, uid: &str) -> Result<()> {
         self.transaction
-            .prepare_cached("UPDATE preferences SET uid = ?2, item_key = ?3 WHERE id = ?1")
-            .and_then(|mut statement| statement.execute(params![id, uid, key]))
+            .prepare_cached(
+                "UPDATE preferences SET uid = ?2,
+                     origin = CASE source WHEN 'analysis' THEN 'analysis' ELSE origin END
+                 WHERE id = ?1",
+            )
+            .and_then(|mut statement| statement.execute(params![id, uid]))
             .map(|_| ())
             .map_err(|error| self.sqlite(error))
     }
 
-    /// Removes a row that is one item with another one; a line is written only if the journal knows it.
-    pub(super) fn drop_row(&mut self, op: Op, row: &Preference) -> Result<()> {
+    /// Removes a row that is one item with another one, and gives back the observations behind it; a line is
+    /// written only if the journal knows the row.
+    pub(super) fn drop_row(&mut self, op: Op, row: &Preference) -> Result<Vec<Evidence>> {
+        self.mark(row.id, Dirty::Texts);
+        let evidence = self.view().evidence(row.id)?;
         if row.uid.is_empty() {
-            return self.delete(&Subject::Entry(String::new()), row.id);
+            self.delete(&Subject::Entry(String::new()), row.id)?;
+        } else {
+            let subject = Subject::Entry(row.uid.clone());
+            let mut draft = Draft::delete(op, subject, Origin::User, self.entry_values(row.id)?)
+                .with_local_id(row.id);
+            draft.removed.clone_from(&evidence);
+            self.execute(draft)?;
         }
-        let subject = Subject::Entry(row.uid.clone());
-        let mut draft = Draft::delete(op, subject, Origin::Import, self.entry_values(row.id)?)
-            .with_local_id(row.id);
-        draft.removed = self.view().evidence(row.id)?;
-        self.execute(draft).map(|_| ())
+        Ok(evidence)
     }
 }
 
@@ -527,6 +614,17 @@ impl Subject {
             Subject::Session(_) => &["analyzed_at", "extracted", "content_hash"],
             Subject::Decay => &["half_life_days", "floor"],
         }
+    }
+}
+
+/// What of an entry a draft changes, as far as the index is concerned.
+fn what_changed(draft: &Draft) -> Dirty {
+    let texts = ["item", "reason", "keywords"];
+    match (&draft.before, &draft.after) {
+        (Some(_), Some(after)) if !texts.iter().any(|field| after.contains_key(*field)) => {
+            Dirty::Weight
+        }
+        _ => Dirty::Texts,
     }
 }
 

@@ -66,13 +66,17 @@ impl Home {
             .current_dir(self.path())
             .env_clear()
             .env("HOME", self.path())
-            .env("USERPROFILE", self.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("AIZO_NOW", &self.now)
             .stdin(Stdio::null());
-        // Windows starts no process without it.
-        if let Some(root) = std::env::var_os("SystemRoot") {
-            command.env("SystemRoot", root);
+        if cfg!(windows) {
+            // The home folder does not come from a variable there.
+            command.env("AIZO_HOME", self.aizo());
+            // Windows starts no process without it.
+            command.env(
+                "SystemRoot",
+                std::env::var_os("SystemRoot").unwrap_or_default(),
+            );
         }
         command
     }
@@ -115,6 +119,14 @@ impl Home {
         let run = Run::of(child.wait_with_output());
         writer.join().expect("the writer does not panic");
         run
+    }
+
+    /// Lets another program write into the store.
+    pub fn outside(&self, sql: &str) {
+        let connection = rusqlite::Connection::open(self.db()).expect("the store opens");
+        connection
+            .execute_batch(sql)
+            .unwrap_or_else(|error| panic!("{error}: {sql}"));
     }
 
     /// The rows that a store's tables hold, for comparing byte by byte.

@@ -1,0 +1,204 @@
+//! Keeps the search index beside the rows: in the same transaction, for every row that changed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chrono::DateTime;
+use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, params};
+
+use super::{Result, StorageError};
+use crate::model::{Score, split_keywords};
+use crate::recall::meaning::{self, Sketch, Vector};
+use crate::recall::{Folded, entry_vector};
+
+const TABLES: &str = include_str!("index.sql");
+
+/// The version of what is written here: raised when the folding, the stems or the weights of the texts change.
+const RECIPE: u32 = 1;
+
+/// Sketches in one block.
+pub(super) const BLOCK: i64 = 1024;
+
+/// Stands between keywords; the tokenizer takes it for a word that nobody types.
+const BETWEEN_KEYWORDS: &str = " \u{E000} ";
+
+/// `seen` of an entry whose times cannot be read.
+pub(super) const NEVER_SEEN: i64 = i64::MIN;
+
+/// What of a row changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Dirty {
+    /// Only its score or its times.
+    Weight,
+    /// Its texts, or everything.
+    Texts,
+}
+
+/// Rows whose index is behind.
+pub(super) type DirtyRows = BTreeMap<i64, Dirty>;
+
+/// The recipe and the table of vectors, as the store remembers them.
+fn recipe() -> String {
+    format!("{RECIPE}-{}", meaning::TABLE_HASH)
+}
+
+/// Whether the index was written by this recipe.
+pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
+    let stored: Option<String> = connection
+        .prepare_cached("SELECT value FROM schema_meta WHERE key = 'index_recipe'")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(stored == Some(recipe()))
+}
+
+/// Makes the index anew where its recipe has changed. As with migrations, the recipe is read freely first and
+/// again under the lock.
+pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<()> {
+    let sqlite = |error| StorageError::from_sqlite(path, error);
+    if is_current(connection).map_err(sqlite)? {
+        return Ok(());
+    }
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(sqlite)?;
+    if !is_current(&transaction).map_err(sqlite)? {
+        rebuild(&transaction).map_err(sqlite)?;
+    }
+    transaction.commit().map_err(sqlite)
+}
+
+/// Makes the index of all rows anew.
+pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "DROP TABLE IF EXISTS search; DROP TABLE IF EXISTS recall_index; DROP TABLE IF EXISTS sketches;",
+    )?;
+    connection.execute_batch(TABLES)?;
+    let ids: Vec<i64> = connection
+        .prepare("SELECT id FROM preferences")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in ids {
+        write(connection, id, Dirty::Texts)?;
+    }
+    connection.execute(
+        "INSERT OR REPLACE INTO schema_meta VALUES ('index_recipe', ?1)",
+        [recipe()],
+    )?;
+    Ok(())
+}
+
+/// Brings the index of some rows up to date.
+pub(super) fn refresh(connection: &Connection, rows: &DirtyRows) -> rusqlite::Result<()> {
+    for (&id, &dirty) in rows {
+        write(connection, id, dirty)?;
+    }
+    Ok(())
+}
+
+/// The texts of a row and what its weight depends on, as far as they can be read.
+struct Source {
+    item: String,
+    reason: String,
+    keywords: Vec<String>,
+    score: f64,
+    seen: i64,
+}
+
+fn source(connection: &Connection, id: i64) -> rusqlite::Result<Option<Source>> {
+    let lossy = |row: &rusqlite::Row<'_>, index| super::read::text(row, index);
+    connection
+        .prepare_cached(
+            "SELECT item, reason, keywords, base_score, last_seen, added_at FROM preferences WHERE id = ?1",
+        )?
+        .query_row([id], |row| {
+            Ok(Source {
+                item: lossy(row, 0)?,
+                reason: lossy(row, 1)?,
+                keywords: split_keywords(&lossy(row, 2)?),
+                score: Score::clamped(super::read::number(row.get_ref(3)?)).value(),
+                seen: seen(&lossy(row, 4)?, &lossy(row, 5)?),
+            })
+        })
+        .optional()
+}
+
+/// Microseconds since 1970 of the first of two times that can be read.
+fn seen(last_seen: &str, added_at: &str) -> i64 {
+    [last_seen, added_at]
+        .into_iter()
+        .find_map(|text| DateTime::parse_from_rfc3339(text.trim()).ok())
+        .map_or(NEVER_SEEN, |moment| moment.timestamp_micros())
+}
+
+fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()> {
+    let Some(source) = source(connection, id)? else {
+        connection
+            .prepare_cached("DELETE FROM search WHERE rowid = ?1")?
+            .execute([id])?;
+        connection
+            .prepare_cached("DELETE FROM recall_index WHERE id = ?1")?
+            .execute([id])?;
+        return Ok(());
+    };
+    if dirty == Dirty::Weight {
+        let known = connection
+            .prepare_cached("UPDATE recall_index SET score = ?2, seen = ?3 WHERE id = ?1")?
+            .execute(params![id, source.score, source.seen])?;
+        if known > 0 {
+            return Ok(());
+        }
+    }
+    let [item, reason] = [&source.item, &source.reason].map(|text| Folded::new(text));
+    let keywords: Vec<Folded> = source
+        .keywords
+        .iter()
+        .map(|text| Folded::new(text))
+        .collect();
+    let joined: Vec<String> = keywords
+        .iter()
+        .map(|text| text.pieces().join(" "))
+        .collect();
+    let stems: Vec<&str> = [&item, &reason]
+        .into_iter()
+        .chain(&keywords)
+        .flat_map(|text| text.stems().iter().map(String::as_str))
+        .collect();
+    connection
+        .prepare_cached("DELETE FROM search WHERE rowid = ?1")?
+        .execute([id])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO search (rowid, item, reason, keywords, stems) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![
+            id,
+            item.pieces().join(" "),
+            reason.pieces().join(" "),
+            joined.join(BETWEEN_KEYWORDS),
+            stems.join(" "),
+        ])?;
+    let vector = entry_vector(&source.item, &source.reason, &source.keywords);
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO recall_index (id, score, seen, vector) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![
+            id,
+            source.score,
+            source.seen,
+            vector.as_ref().map(Vector::to_bytes)
+        ])?;
+    write_sketch(connection, id, vector.as_ref())
+}
+
+/// Puts the signs of a vector into its place in its block.
+fn write_sketch(connection: &Connection, id: i64, vector: Option<&Vector>) -> rusqlite::Result<()> {
+    let block = id.div_euclid(BLOCK);
+    let place = usize::try_from(id.rem_euclid(BLOCK)).unwrap_or(0) * Sketch::BYTES;
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO sketches VALUES (?1, zeroblob(?2))")?
+        .execute(params![block, BLOCK * Sketch::BYTES as i64])?;
+    let bits = vector.map_or([0; Sketch::BYTES], |vector| vector.sketch().to_bytes());
+    let mut blob = connection.blob_open(MAIN_DB, "sketches", "bits", block, false)?;
+    blob.write_at(&bits, place)
+}
