@@ -161,7 +161,7 @@ fn kind_of(error: &StorageError) -> Kind {
         | StorageError::NotADatabase { .. }
         | StorageError::Foreign { .. } => Kind::NotAStore,
         StorageError::Newer { .. } | StorageError::Journal { .. } => Kind::Newer,
-        StorageError::Locked { .. } => Kind::Locked,
+        StorageError::Locked { .. } | StorageError::Changed { .. } => Kind::Locked,
         StorageError::ReadOnly { .. } => Kind::ReadOnly,
         StorageError::Full { .. } => Kind::DiskFull,
         StorageError::Damaged { .. } => Kind::Damaged,

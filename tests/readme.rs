@@ -7,6 +7,7 @@ use std::path::Path;
 use aizo::commands::Cli;
 use aizo::error::Kind;
 use aizo::model::{Band, Score};
+use aizo::recall::{LEAST, SURE};
 use aizo::scenarios::Scenarios;
 use aizo::scoring::{Decay, exponent, smooth, weight};
 use clap::CommandFactory;
@@ -154,6 +155,8 @@ mod session {
     use std::os::unix::fs::symlink;
     use std::process::Command;
 
+    use aizo::recall::context::OPEN;
+
     use super::*;
     use crate::common::{Run, binary};
 
@@ -165,12 +168,20 @@ mod session {
         for block in blocks(text, "sh") {
             writeln!(script, "block='{file}, line {}'", block.line).expect("a text takes all");
             for line in block.text.lines() {
-                let line = match line.strip_prefix("cargo run --release -- ") {
+                let run = match line.strip_prefix("cargo run --release -- ") {
                     Some(rest) => format!("aizo {rest}"),
                     None if line.starts_with("cargo ") => String::from(":"),
-                    None => line.to_owned(),
+                    None => without_comment(line),
                 };
-                script.push_str(&line);
+                script.push_str(&run);
+                // What a comment says is found must be in the answer.
+                let found = line
+                    .split_once("# finds “")
+                    .or_else(|| line.split_once("# 找到 “"))
+                    .and_then(|(_, rest)| rest.split_once('”'));
+                if let Some((item, _)) = found {
+                    write!(script, " | grep -F '{item}'").expect("a text takes all");
+                }
                 script.push('\n');
             }
         }
@@ -205,19 +216,36 @@ mod session {
             let ended = run(&home, &script(file, &text));
             assert_eq!(ended.code, 0, "{file}: {}", ended.stderr);
             assert!(ended.stderr.ends_with("every block ran\n"), "{file}");
+            assert!(
+                text.matches("# finds “").count() + text.matches("# 找到 “").count() > 1,
+                "{file} shows what is found by meaning"
+            );
+            let contexts: Vec<Block> = blocks(&text, "text")
+                .into_iter()
+                .filter(|block| block.text.starts_with(OPEN))
+                .collect();
+            assert_eq!(contexts.len(), 1, "{file} shows a context");
+            assert!(
+                ended.stdout.contains(&contexts[0].text),
+                "{file}, line {}: no command printed this",
+                contexts[0].line
+            );
 
             let stored = rusqlite::Connection::open(home.db()).expect("the blocks made a store");
-            for block in blocks(&text, "sql") {
-                let mut statement = stored.prepare(&block.text).unwrap_or_else(|error| {
-                    panic!("{file}, line {}: {error}", block.line);
-                });
+            let queries: Vec<String> = blocks(&text, "sql")
+                .into_iter()
+                .map(|block| block.text)
+                .chain(codes(&prose(&text)))
+                .filter(|code| code.starts_with("SELECT "))
+                .collect();
+            assert_eq!(queries.len(), 2, "{file}");
+            for query in queries {
+                let mut statement = stored
+                    .prepare(&query)
+                    .unwrap_or_else(|error| panic!("{file}, {query}: {error}"));
                 let mut found = statement.query([]).expect("the query starts");
                 let first = found.next().expect("the query runs");
-                assert!(
-                    first.is_some(),
-                    "{file}, line {}: nothing found",
-                    block.line
-                );
+                assert!(first.is_some(), "{file}, {query}: nothing found");
             }
         }
     }
@@ -280,6 +308,25 @@ fn both_languages_have_the_same_outline_and_the_same_tables() {
         assert_eq!(english, &chinese, "table row {index}");
     }
     assert_eq!(names(ENGLISH).len(), names(CHINESE).len());
+    let figures = |file| -> Vec<Vec<f64>> {
+        tables(&text_of(file))
+            .concat()
+            .iter()
+            .map(|row| numbers(&row.join("|")))
+            .collect()
+    };
+    assert_eq!(figures(ENGLISH), figures(CHINESE));
+}
+
+#[test]
+fn the_thresholds_of_meaning_are_the_ones_that_hold() {
+    for file in BOTH {
+        let text = text_of(file);
+        for threshold in [LEAST, SURE] {
+            let shown = format!("{threshold:.2}");
+            assert!(text.contains(&shown), "{file} does not show {shown}");
+        }
+    }
 }
 
 #[test]
@@ -469,6 +516,7 @@ fn the_json_examples_are_what_the_program_prints() {
     let entries: Value = late.json(&["recall", "voice"]);
     let missing = late.run(&["show", "activ", "voice", "--json"]);
     let error = missing.stderr.lines().last().unwrap_or_default();
+    assert_eq!(entries[0]["match"], "keyword");
     let printed = [
         entries[0].clone(),
         late.json(&["add", "active voice", "less sure", "--score", "4"]),
@@ -496,7 +544,8 @@ fn the_json_examples_are_what_the_program_prints() {
     }
 }
 
-/// The same fields in the same order, numbers to the ninth decimal.
+/// The same fields in the same order, numbers to the ninth decimal. How relevant something is may change with the
+/// ranking: it is only a number from 0 to 1.
 fn assert_same(shown: &Value, printed: &Value, place: &str) {
     match (shown, printed) {
         (Value::Object(a), Value::Object(b)) => {
@@ -506,7 +555,15 @@ fn assert_same(shown: &Value, printed: &Value, place: &str) {
                 b.keys().collect::<Vec<_>>()
             );
             for (key, value) in a {
-                assert_same(value, &b[key], &format!("{place}, {key}"));
+                let place = format!("{place}, {key}");
+                if key == "relevance" {
+                    for number in [value, &b[key]] {
+                        let share = number.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n));
+                        assert!(share, "{place}: {number}");
+                    }
+                } else {
+                    assert_same(value, &b[key], &place);
+                }
             }
         }
         (Value::Number(a), Value::Number(b)) => {

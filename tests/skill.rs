@@ -196,6 +196,7 @@ fn the_seven_triggers_are_there_with_their_commands() {
     // What each trigger must run, in its order.
     let wanted: [&[&[&str]]; 7] = [
         &[
+            &["context"],
             &["top", "20", "--json"],
             &["recall", "--type", "taboo", "--json"],
         ],
@@ -203,6 +204,7 @@ fn the_seven_triggers_are_there_with_their_commands() {
         &[&["add", "--score", "9"]],
         &[&["add", "--score", "0.5"], &["add", "--score", "10"]],
         &[
+            &["context", "--scenario", "--format", "xml"],
             &[
                 "recall",
                 "--scenario",

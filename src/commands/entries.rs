@@ -163,6 +163,25 @@ impl Entries {
 
 impl Answer for Entries {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        self.table(page, true)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(&self.list, out)
+    }
+}
+
+impl Entries {
+    /// A part of a longer list.
+    pub(super) fn of(list: Vec<Entry>) -> Self {
+        Entries {
+            list,
+            explain: false,
+        }
+    }
+
+    /// Writes the entries as a table, with its heading or as the continuation of one.
+    pub(super) fn table(&self, page: &mut Page<'_>, with_heading: bool) -> io::Result<()> {
         let mut columns = vec![
             ("ID", Align::Right),
             ("SCORE", Align::Right),
@@ -189,11 +208,11 @@ impl Answer for Entries {
             }
             table.row(&cells);
         }
-        page.table(&table)
-    }
-
-    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        to_json(&self.list, out)
+        if with_heading {
+            page.table(&table)
+        } else {
+            page.table_continued(&table)
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::Context;
 use crate::model::Band;
 use crate::present::{Answer, Page, to_json};
+use crate::recall::meaning;
 use crate::scoring::Decay;
 use crate::settings::{EnvFile, Setting};
 use crate::storage::{SCHEMA_VERSION, Totals};
@@ -16,8 +17,44 @@ use crate::storage::{SCHEMA_VERSION, Totals};
 /// Arguments of `info`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  aizo info --json")]
-pub struct Args {}
+  aizo info --json
+  aizo info --licenses")]
+pub struct Args {
+    /// Print the notices of what is inside the program and not under its own licence
+    #[arg(long)]
+    licenses: bool,
+}
+
+/// The notice of something inside the program.
+#[derive(Debug, Serialize)]
+struct License {
+    name: &'static str,
+    license: &'static str,
+    notice: &'static str,
+    text: &'static str,
+}
+
+/// What `info --licenses` replies.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Licenses(Vec<License>);
+
+impl Answer for Licenses {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        for license in &self.0 {
+            page.heading(&format!("{} ({})", license.name, license.license))?;
+            page.line("")?;
+            page.block(license.notice)?;
+            page.line("")?;
+            page.block(license.text)?;
+        }
+        Ok(())
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}
 
 /// What `info` replies.
 #[derive(Debug, Serialize)]
@@ -59,7 +96,15 @@ struct Numbers {
 ///
 /// # Errors
 /// A store that cannot be read.
-pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
+    if args.licenses {
+        return Ok(Box::new(Licenses(vec![License {
+            name: "recall.azse, the embedding table",
+            license: "Apache-2.0",
+            notice: meaning::NOTICE,
+            text: meaning::LICENSE,
+        }])));
+    }
     let now = context.settings.now;
     let numbers = context.read(|view| {
         let mut bands: BTreeMap<Band, usize> = Band::ALL.map(|band| (band, 0)).into();
@@ -98,7 +143,7 @@ pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
         unreadable: Vec::new(),
     });
     let path = context.settings.db.clone();
-    Ok(Reply {
+    Ok(Box::new(Reply {
         version: env!("CARGO_PKG_VERSION"),
         size_bytes: std::fs::metadata(&path).map_or(0, |metadata| metadata.len()),
         path,
@@ -117,7 +162,7 @@ pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
         unreadable_times: numbers.unreadable,
         settings: context.settings.all.clone(),
         env_files: context.settings.files.clone(),
-    })
+    }))
 }
 
 impl Answer for Reply {

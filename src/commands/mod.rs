@@ -6,6 +6,7 @@ mod apply;
 mod clear;
 mod completions;
 mod config;
+mod context;
 mod demo;
 mod entries;
 mod history;
@@ -36,7 +37,7 @@ use crate::error::Failure;
 use crate::present::Answer;
 use crate::scenarios::Scenarios;
 use crate::settings::{Color, Flags, Settings};
-use crate::storage::{Location, StorageError, Store, Transaction, View};
+use crate::storage::{Listing, Location, StorageError, Store, Transaction, View};
 
 /// A preference memory for AI agents: what a user likes, dislikes, habitually does and must never see
 #[derive(Debug, Parser)]
@@ -85,6 +86,8 @@ pub enum Command {
     Tag(tag::Args),
     /// Find preferences, strongest first
     Recall(recall::Args),
+    /// Print what an agent should know before a task
+    Context(context::Args),
     /// Show the strongest preferences
     Top(top::Args),
     /// Show the whole profile, or one entry with its evidence
@@ -145,7 +148,8 @@ impl Context {
         let settings = Settings::read(&Flags {
             db: cli.db.clone(),
             color: cli.color,
-            without_local_file: false,
+            // A cloned repository must not be able to swap the user's limits for its own.
+            without_local_file: matches!(cli.command, Command::Context(_)),
         })?;
         Ok(Context::with(settings))
     }
@@ -193,6 +197,21 @@ impl Context {
             }
             None => Ok(None),
         }
+    }
+
+    /// The whole profile, to be loaded as it is written; nothing when there is no store yet.
+    fn listing(&self) -> anyhow::Result<Option<Listing>> {
+        let now = self.settings.now;
+        let Some(store) = Store::open_for_reading(&self.location(), now)? else {
+            self.note("nothing is stored yet");
+            return Ok(None);
+        };
+        self.note_about(&store);
+        let listing = Listing::of(store, now)?;
+        if listing.is_empty() {
+            self.note("nothing is stored");
+        }
+        Ok(Some(listing))
     }
 
     /// Says how the store was opened, where that is not as usual.
@@ -300,6 +319,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Update(args) => answer(update::run(&args, context)?),
         Command::Tag(args) => answer(tag::run(&args, context)?),
         Command::Recall(args) => answer(recall::run(&args, context)?),
+        Command::Context(args) => answer(context::run(&args, context)?),
         Command::Top(args) => answer(top::run(&args, context)?),
         Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),
@@ -312,7 +332,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Undo(args) => answer(undo::run(&args, context)?),
         Command::Why(args) => answer(why::run(&args, context)?),
         Command::Review(args) => answer(review::run(&args, context)?),
-        Command::Info(args) => answer(info::run(&args, context)?),
+        Command::Info(args) => Reply::Answer(info::run(&args, context)?),
         Command::Config(args) => answer(config::run(&args, context)?),
         Command::Completions(args) => Reply::Raw(completions::run(&args)),
         Command::Man(args) => Reply::Raw(man::run(&args)?),

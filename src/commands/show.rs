@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Context;
-use super::entries::{Entries, Entry, list};
+use super::entries::{Entries, Entry};
 use super::resolve;
 use super::why::{Observed, observations};
-use crate::present::{Answer, Page, to_json};
-use crate::recall::{Hit, Request};
+use crate::present::{Answer, ArrayWriter, Page, to_json};
+use crate::recall::Hit;
+use crate::storage::Listing;
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
@@ -19,6 +20,36 @@ use crate::recall::{Hit, Request};
 pub struct Args {
     /// The item, in one or several words, or its id; without any, the whole profile
     item: Vec<String>,
+}
+
+/// The whole profile, loaded as it is written.
+struct All(Option<Listing>);
+
+impl All {
+    fn parts(&self) -> impl Iterator<Item = io::Result<Vec<Entry>>> + '_ {
+        self.0
+            .iter()
+            .flat_map(Listing::parts)
+            .map(|part| match part {
+                Ok(hits) => Ok(hits.into_iter().map(Entry::from).collect()),
+                Err(error) => Err(io::Error::other(error)),
+            })
+    }
+}
+
+impl Answer for All {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let mut is_first = true;
+        for part in self.parts() {
+            Entries::of(part?).table(page, is_first)?;
+            is_first = false;
+        }
+        Ok(())
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        ArrayWriter::new(out).write(self.parts())
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -49,8 +80,7 @@ impl Answer for Single {
 /// No such entry.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     if args.item.is_empty() {
-        let all: Entries = list(context, &Request::default())?;
-        return Ok(Box::new(all));
+        return Ok(Box::new(All(context.listing()?)));
     }
     let now = context.settings.now;
     let single = context.read(|view| {

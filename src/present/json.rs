@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeSeq, Serializer as _};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use crate::model::is_hidden;
@@ -24,19 +24,54 @@ pub fn to_json_line<T: Serialize + ?Sized>(value: &T, out: &mut dyn Write) -> io
     write(value, CompactFormatter, out)
 }
 
+/// Writes a pretty-printed array whose elements come one after the other.
+pub struct ArrayWriter<'o>(
+    serde_json::Serializer<&'o mut dyn Write, Harmless<PrettyFormatter<'static>>>,
+);
+
+impl<'o> ArrayWriter<'o> {
+    /// An array on a stream.
+    pub fn new(out: &'o mut dyn Write) -> Self {
+        ArrayWriter(serde_json::Serializer::with_formatter(
+            out,
+            Harmless(PrettyFormatter::new()),
+        ))
+    }
+
+    /// Writes every part that `parts` gives, and ends the array and the line.
+    ///
+    /// # Errors
+    /// What the stream or a part reports.
+    pub fn write<T: Serialize>(
+        mut self,
+        parts: impl Iterator<Item = io::Result<Vec<T>>>,
+    ) -> io::Result<()> {
+        let mut sequence = self.0.serialize_seq(None).map_err(as_io)?;
+        for part in parts {
+            for element in part? {
+                sequence.serialize_element(&element).map_err(as_io)?;
+            }
+        }
+        sequence.end().map_err(as_io)?;
+        writeln!(self.0.into_inner())
+    }
+}
+
+/// A closed pipe must stay recognisable.
+fn as_io(error: serde_json::Error) -> io::Error {
+    error.io_error_kind().map_or_else(
+        || io::Error::other(error.to_string()),
+        |kind| io::Error::new(kind, error.to_string()),
+    )
+}
+
 fn write<T: Serialize + ?Sized>(
     value: &T,
     layout: impl Formatter,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Harmless(layout));
-    value.serialize(&mut serializer).map_err(|error| {
-        // A closed pipe must stay recognisable.
-        error.io_error_kind().map_or_else(
-            || io::Error::other(error.to_string()),
-            |kind| io::Error::new(kind, error.to_string()),
-        )
-    })?;
+    value.serialize(&mut serializer).map_err(as_io)?;
     writeln!(out)
 }
 

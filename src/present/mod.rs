@@ -7,7 +7,7 @@ mod sanitize;
 
 use std::io::{self, IsTerminal, Write};
 
-pub use json::{to_json, to_json_line};
+pub use json::{ArrayWriter, to_json, to_json_line};
 pub use page::{Align, Page, Table};
 pub use sanitize::for_terminal;
 
@@ -127,6 +127,11 @@ pub fn ask(question: &str) -> io::Result<String> {
     let mut line = String::new();
     io::stdin().read_line(&mut line)?;
     Ok(line.trim().to_owned())
+}
+
+/// Whether something may come on standard input: a pipe or a file, and no terminal.
+pub fn is_stdin_piped() -> bool {
+    !io::stdin().is_terminal()
 }
 
 /// Whether a person sits at both ends.

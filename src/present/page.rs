@@ -60,6 +60,19 @@ impl<'w> Page<'w> {
         self.style
     }
 
+    /// The stream itself, for what is not text.
+    pub fn out(&mut self) -> &mut dyn Write {
+        self.out
+    }
+
+    /// Writes lines that are laid out already.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    pub fn block(&mut self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| self.line(line))
+    }
+
     /// Writes a line.
     ///
     /// # Errors
@@ -142,6 +155,18 @@ impl<'w> Page<'w> {
     /// # Errors
     /// What the stream reports.
     pub fn table(&mut self, table: &Table) -> io::Result<()> {
+        self.draw(table, true)
+    }
+
+    /// Writes a table without its heading, below one that has it.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    pub fn table_continued(&mut self, table: &Table) -> io::Result<()> {
+        self.draw(table, false)
+    }
+
+    fn draw(&mut self, table: &Table, with_heading: bool) -> io::Result<()> {
         if table.rows.is_empty() {
             return Ok(());
         }
@@ -174,7 +199,9 @@ impl<'w> Page<'w> {
         }
         for (index, line) in drawn.lines().enumerate() {
             if has_heading && index == 0 {
-                self.heading(&line)?;
+                if with_heading {
+                    self.heading(&line)?;
+                }
             } else {
                 writeln!(self.out, "{}", line.trim_end())?;
             }

@@ -11,6 +11,9 @@ static BYTES: &[u8] = include_bytes!("table/recall.azse");
 /// What the table's licence asks to be shown.
 pub const NOTICE: &str = include_str!("table/NOTICE");
 
+/// The licence of the table.
+pub const LICENSE: &str = include_str!("table/LICENSE-APACHE");
+
 /// The first eight hexadecimal digits of the table's SHA-256: vectors made with another table are made anew.
 pub const TABLE_HASH: &str = "d5c86eb0";
 

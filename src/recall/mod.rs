@@ -1,6 +1,7 @@
 //! Chooses what is recalled: builds the request as a value, judges and weighs what storage brings, and picks
 //! what fits, hard limits first.
 
+pub mod context;
 mod matching;
 pub mod meaning;
 mod relevance;
@@ -10,7 +11,7 @@ use std::cmp::Ordering;
 use chrono::{DateTime, Utc};
 
 pub use matching::{Folded, Word, Words, fold_accents};
-pub use relevance::{LEAST, Query, Relevance, SURE, entry_vector, is_related, vector_of};
+pub use relevance::{Holders, LEAST, Query, Relevance, SURE, entry_vector, is_related};
 
 use crate::model::{Band, Preference, Score, item_key};
 use crate::scoring::{self, Decay, Weight};

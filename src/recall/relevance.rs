@@ -1,5 +1,7 @@
 //! How much an entry concerns a task: closeness in topic and common words together.
 
+use std::collections::HashSet;
+
 use super::matching::{Word, Words};
 use super::meaning::{Vector, embed, embed_weighted};
 use crate::model::Preference;
@@ -14,15 +16,9 @@ const ITEM: f32 = 1.0;
 const REASON: f32 = 0.5;
 const KEYWORDS: f32 = 0.5;
 
-/// What common words can add to a cosine at most, and how soon: `0.4 · b / (b + 10)`.
-const LEXICAL_SHARE: f64 = 0.4;
+/// What common words can add to a cosine at most, and how soon: `0.3 · b / (b + 10)`.
+const LEXICAL_SHARE: f64 = 0.3;
 const LEXICAL_HALF: f64 = 10.0;
-
-/// The parameters of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
-/// Pieces in an entry of middling length; entries are short, so a constant does.
-const AVERAGE_LENGTH: f64 = 16.0;
 
 /// The vector of an entry.
 pub fn entry_vector(item: &str, reason: &str, keywords: &[String]) -> Option<Vector> {
@@ -33,21 +29,37 @@ pub fn entry_vector(item: &str, reason: &str, keywords: &[String]) -> Option<Vec
     ])
 }
 
+/// Words of a task that are looked up; a longer text says the rest by its meaning.
+const MOST_WORDS: usize = 64;
+
 /// A task's text, ready to be compared.
 #[derive(Debug, Clone)]
 pub struct Query {
     vector: Option<Vector>,
     words: Vec<Weighted>,
+    script_is_weak: bool,
 }
 
 /// A word of a task.
 #[derive(Debug, Clone)]
 struct Weighted {
     word: Word,
-    /// How many entries hold it.
-    frequency: usize,
-    /// The inverse document frequency of BM25.
+    /// The indexed entries that hold it.
+    holders: HashSet<i64>,
+    /// The inverse document frequency of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework",
+    /// 2009). Entries are short and seldom hold a word twice, so neither length nor count is looked at.
     rarity: f64,
+}
+
+/// What the index tells of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holders {
+    /// These entries hold it.
+    These(Vec<i64>),
+    /// So many hold it that it says little about any of them.
+    TooMany,
+    /// There is no index to ask.
+    Unknown,
 }
 
 /// How an entry compares with a task.
@@ -64,17 +76,17 @@ pub struct Relevance {
 }
 
 impl Query {
-    /// Reads a task. `frequency` tells how many of `stored` entries hold a word.
+    /// Reads a task. `holders` tells which of `stored` entries hold a word.
     ///
     /// # Errors
-    /// What `frequency` reports.
+    /// What `holders` reports.
     pub fn new<E>(
         text: &str,
         stored: usize,
-        mut frequency: impl FnMut(&Word) -> Result<usize, E>,
+        mut holders: impl FnMut(&Word) -> Result<Holders, E>,
     ) -> Result<Self, E> {
         let mut words: Vec<Weighted> = Vec::new();
-        for word in Words::query(text).words() {
+        for word in Words::query(text).words().iter().take(MOST_WORDS) {
             let mut word = word.clone();
             // Only a finished word says something about a task.
             word.prefix = false;
@@ -82,19 +94,27 @@ impl Query {
             {
                 continue;
             }
-            let frequency = frequency(&word)?;
-            let found = frequency as f64;
+            let holders = match holders(&word)? {
+                Holders::These(ids) if ids.is_empty() => continue,
+                Holders::These(ids) => ids.into_iter().collect(),
+                Holders::TooMany => continue,
+                Holders::Unknown => HashSet::new(),
+            };
+            let found = holders.len().max(1) as f64;
             let rarity = ((stored as f64 - found + 0.5) / (found + 0.5)).ln();
             words.push(Weighted {
                 word,
-                frequency,
+                holders,
                 // Not a number when more entries hold the word than are said to be stored.
-                rarity: if rarity > 1e-6 { rarity } else { 1e-6 },
+                rarity: if rarity > 0.0 { rarity } else { 0.0 },
             });
         }
         Ok(Query {
             vector: embed(text),
             words,
+            script_is_weak: text
+                .chars()
+                .any(|c| matches!(c as u32, 0x3041..=0x30FF | 0x1100..=0x11FF | 0xAC00..=0xD7AF)),
         })
     }
 
@@ -103,51 +123,78 @@ impl Query {
         self.vector.as_ref()
     }
 
-    /// The words that some entry holds, and not more than `most` of them.
-    pub fn rare_words(&self, most: usize) -> impl Iterator<Item = &Word> {
-        self.words
-            .iter()
-            .filter(move |known| (1..=most).contains(&known.frequency))
-            .map(|known| &known.word)
+    /// Whether the table knows the script of the task only weakly: it has kana or hangul.
+    pub fn script_is_weak(&self) -> bool {
+        self.script_is_weak
     }
 
-    /// Compares an entry with the task.
-    pub fn relevance(&self, entry: &Preference, vector: Option<&Vector>) -> Relevance {
+    /// The indexed entries that hold one of its words.
+    pub fn holders(&self) -> impl Iterator<Item = i64> + '_ {
+        self.words
+            .iter()
+            .flat_map(|known| known.holders.iter().copied())
+    }
+
+    /// Compares an indexed entry with the task, given its number and its vector.
+    pub fn relevance(&self, id: i64, vector: Option<&Vector>) -> Relevance {
+        let words = self
+            .words
+            .iter()
+            .filter(|known| known.holders.contains(&id));
+        self.sum(vector, words)
+    }
+
+    /// Compares an entry with the task that no index knows yet.
+    pub fn relevance_of_row(&self, entry: &Preference) -> Relevance {
+        let texts = super::texts_of(entry);
+        let words = self
+            .words
+            .iter()
+            .filter(|known| texts.iter().any(|text| known.word.occurs_in(text)));
+        let vector = entry_vector(&entry.item, &entry.reason, &entry.keywords);
+        self.sum(vector.as_ref(), words)
+    }
+
+    fn sum<'w>(
+        &self,
+        vector: Option<&Vector>,
+        words: impl Iterator<Item = &'w Weighted>,
+    ) -> Relevance {
         let meaning = self
             .vector
             .as_ref()
             .zip(vector)
             .map_or(0.0, |(task, entry)| f64::from(task.cosine(entry)).max(0.0));
-        let texts = super::texts_of(entry);
-        let length: usize = texts.iter().map(|text| text.pieces().len()).sum();
-        let norm = K1 * (1.0 - B + B * length as f64 / AVERAGE_LENGTH);
         let mut b = 0.0;
-        let mut words = Vec::new();
-        for Weighted { word, rarity, .. } in &self.words {
-            let count = texts.iter().filter(|text| word.occurs_in(text)).count() as f64;
-            if count > 0.0 {
-                b += rarity * count * (K1 + 1.0) / (count + norm);
-                words.push(word.typed.clone());
-            }
+        let mut typed = Vec::new();
+        for known in words {
+            b += known.rarity;
+            typed.push(known.word.typed.clone());
         }
         let lexical = LEXICAL_SHARE * b / (b + LEXICAL_HALF);
         Relevance {
             value: (meaning + lexical).min(1.0),
             meaning,
             lexical,
-            words,
+            words: typed,
         }
     }
 }
 
-/// Whether an entry is related to a task, given where it ranks among all that may be and how relevant those
-/// are: surely, or by standing out.
-pub fn is_related(relevance: &Relevance, rank: usize, best: &[f64]) -> bool {
-    let _ = (rank, best);
-    relevance.value >= LEAST
-}
-
-/// Cuts the vector of an entry from its texts: for rows that are not indexed yet.
-pub fn vector_of(entry: &Preference) -> Option<Vector> {
-    entry_vector(&entry.item, &entry.reason, &entry.keywords)
+/// Whether an entry is related to a task: relevant enough for the number of entries, and not far behind the most
+/// relevant one.
+///
+/// Of many entries some are close to any task by chance, so the bar rises with their number, by 0.02 a doubling
+/// beyond 64, up to where an entry is surely related. The table has few pieces for kana and hangul, whose texts are
+/// all close to each other; there it begins higher. The figures were tuned on the tune half of
+/// `tests/data/recall`.
+pub fn is_related(relevance: f64, best: f64, stored: usize, script_is_weak: bool) -> bool {
+    const BEHIND_THE_BEST: f64 = 0.6;
+    const FEW: f64 = 64.0;
+    const A_DOUBLING: f64 = 0.02;
+    const A_WEAK_SCRIPT: f64 = 0.06;
+    let doublings = (stored as f64 / FEW).log2().max(0.0);
+    let weak = if script_is_weak { A_WEAK_SCRIPT } else { 0.0 };
+    let least = (LEAST + A_DOUBLING * doublings + weak).min(SURE);
+    relevance >= least && relevance >= BEHIND_THE_BEST * best
 }

@@ -40,6 +40,12 @@ pub enum StorageError {
         /// The newest schema of this program.
         known: i64,
     },
+    /// A file that is read without locks was written meanwhile.
+    #[error("{} was written while it was read", path.display())]
+    Changed {
+        /// The path.
+        path: PathBuf,
+    },
     /// Another process holds the lock for too long.
     #[error("{} is locked by another process", path.display())]
     Locked {
@@ -166,6 +172,7 @@ impl StorageError {
                 "name another file with --db FILE or AIZO_DB_PATH; this one was not changed".into()
             }
             StorageError::Newer { .. } => "update aizo: cargo install aizo".into(),
+            StorageError::Changed { .. } => "run the command again".into(),
             StorageError::Locked { .. } => "try again when the other process is done".into(),
             StorageError::ReadOnly { path } => format!(
                 "make {} and its folder writable, or name another store with --db FILE",

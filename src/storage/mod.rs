@@ -8,6 +8,7 @@ mod adopt;
 mod fault;
 mod index;
 mod journal;
+mod listing;
 mod migrate;
 mod open;
 mod read;
@@ -25,9 +26,11 @@ use rusqlite::Connection;
 pub use fault::StorageError;
 pub use fault::quoted;
 pub use journal::{JournalLine, LINE_VERSION};
+pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
+pub use search::BY_SKETCH;
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
 
@@ -132,6 +135,13 @@ impl Store {
         let answer = write(&mut transaction)?;
         transaction.commit()?;
         Ok(answer)
+    }
+
+    /// Holds on to one state of the store until it is dropped.
+    fn begin_reading(&self) -> Result<()> {
+        self.connection
+            .execute_batch("BEGIN")
+            .map_err(|error| StorageError::from_sqlite(&self.path, error))
     }
 
     /// Whether what was read is one state of the file: always true, but where the file was read without

@@ -288,6 +288,22 @@ impl<'c> View<'c> {
             .map_err(|error| self.sqlite(error))
     }
 
+    /// How many entries there are; nothing when there are more than `most`.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn count_up_to(&self, most: usize) -> Result<Option<usize>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let count: i64 = self.sqlite_result(
+            self.connection
+                .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM preferences LIMIT ?1)")
+                .and_then(|mut statement| {
+                    statement.query_row([most.saturating_add(1)], |row| row.get(0))
+                }),
+        )?;
+        Ok((count <= most).then_some(usize::try_from(count).unwrap_or(usize::MAX)))
+    }
+
     /// Every keyword with the number of entries that have it, in alphabetical order.
     ///
     /// # Errors
@@ -396,28 +412,37 @@ impl<'c> View<'c> {
             .map(Option::unwrap_or_default)
     }
 
-    /// Every scenario that entries are tagged with, and at most `most` of their ids each.
-    pub(super) fn tagged(&self, most: usize) -> Result<Vec<(String, Vec<i64>)>> {
+    /// Every scenario that entries are tagged with, read by leaps along the index: tags are few, whatever the
+    /// number of entries.
+    pub(super) fn tags(&self) -> Result<Vec<String>> {
+        self.sqlite_result(
+            self.connection
+                .prepare_cached(
+                    "WITH RECURSIVE tag(name) AS (
+                         SELECT min(scenario) FROM preference_scenarios
+                         UNION ALL
+                         SELECT (SELECT min(scenario) FROM preference_scenarios WHERE scenario > name)
+                         FROM tag WHERE name IS NOT NULL)
+                     SELECT name FROM tag WHERE name IS NOT NULL",
+                )
+                .and_then(|mut statement| statement.query_map([], |row| text(row, 0))?.collect()),
+        )
+    }
+
+    /// At most `most` of the entries that are tagged with a scenario, as it is spelt there.
+    pub(super) fn tagged(&self, tag: &str, most: usize) -> Result<Vec<i64>> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let read = || -> rusqlite::Result<Vec<(String, Vec<i64>)>> {
-            let tags: Vec<String> = self
-                .connection
-                .prepare_cached("SELECT DISTINCT scenario FROM preference_scenarios")?
-                .query_map([], |row| text(row, 0))?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut statement = self.connection.prepare_cached(
-                "SELECT preference_id FROM preference_scenarios WHERE scenario = ?1 LIMIT ?2",
-            )?;
-            tags.into_iter()
-                .map(|tag| {
-                    let ids = statement
+        self.sqlite_result(
+            self.connection
+                .prepare_cached(
+                    "SELECT preference_id FROM preference_scenarios WHERE scenario = ?1 LIMIT ?2",
+                )
+                .and_then(|mut statement| {
+                    statement
                         .query_map(params![tag, most], |row| row.get(0))?
-                        .collect::<rusqlite::Result<_>>()?;
-                    Ok((tag, ids))
-                })
-                .collect()
-        };
-        read().map_err(|error| self.sqlite(error))
+                        .collect()
+                }),
+        )
     }
 
     /// The numbers of all analysed sessions.

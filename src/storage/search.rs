@@ -20,28 +20,30 @@ use super::{Result, View};
 use crate::model::{Band, Preference, Score, item_key};
 use crate::recall::meaning::{Sketch, Vector};
 use crate::recall::{
-    Found, Hit, Match, Meaning, Query, Relevance, Request, Selection, Sort, USUAL_RELATED, Verdict,
-    Word, Words, arrange, is_related, vector_of,
+    Found, Hit, Holders, Match, Meaning, Query, Relevance, Request, SURE, Selection, Sort,
+    USUAL_RELATED, Verdict, Word, Words, arrange, is_related,
 };
 use crate::scoring::{self, Decay};
 
-/// Up to this many candidates are weighed one by one; beyond, the walk along the scores is shorter.
-const FEW: usize = 3_000;
+/// So many matches are asked for before it is decided how to go on.
+const PROBE: usize = 1_000;
+/// Up to this many matches are fetched; beyond, the rows of a walk are judged one by one.
+const FETCHED: usize = 30_000;
 /// Up to this many vectors are compared one by one; beyond, their sketches are compared first.
 const FEW_VECTORS: i64 = 20_000;
 /// How many vectors the sketches let through.
-const BY_SKETCH: usize = 4_096;
+pub const BY_SKETCH: usize = 4_096;
 /// How many of the closest vectors are looked at with their words.
-const CLOSEST: usize = 200;
+const CLOSEST: usize = 64;
 /// A word in more entries than this says little about any of them.
 const RARE: usize = 200;
 
 /// A place in the order of weights: weight, then newer, then lower id.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
-    weight: f64,
-    seen: i64,
-    id: i64,
+pub(super) struct Place {
+    pub(super) weight: f64,
+    pub(super) seen: i64,
+    pub(super) id: i64,
 }
 
 impl Eq for Place {}
@@ -59,6 +61,31 @@ impl PartialOrd for Place {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// Weighs an entry by what the index holds of it.
+pub(super) fn place(id: i64, score: f64, seen: i64, decay: &Decay, now: DateTime<Utc>) -> Place {
+    const MICROS_PER_DAY: f64 = 86_400_000_000.0;
+    let age = if seen == NEVER_SEEN {
+        f64::INFINITY
+    } else {
+        now.timestamp_micros().saturating_sub(seen) as f64 / MICROS_PER_DAY
+    };
+    Place {
+        weight: scoring::weight(Score::clamped(score), decay.coefficient(age)),
+        seen,
+        id,
+    }
+}
+
+/// What a limited request has to look at.
+enum Candidates {
+    /// These rows, one by one.
+    Few(BTreeSet<i64>),
+    /// The rows along the scores that are among these.
+    Many(BTreeSet<i64>),
+    /// The rows along the scores, judged one by one.
+    Unknown,
 }
 
 /// A search in progress.
@@ -124,7 +151,7 @@ impl View<'_> {
     }
 
     /// Entries that another program wrote.
-    fn outside_entries(&self) -> Result<Vec<i64>> {
+    pub(super) fn outside_entries(&self) -> Result<Vec<i64>> {
         self.sqlite_result(
             self.connection()
                 .prepare_cached("SELECT id FROM outside_changes WHERE kind = 'entry'")
@@ -184,6 +211,45 @@ impl View<'_> {
         )
     }
 
+    /// Ids and vectors of all hard limits in the index.
+    fn limit_vectors(&self) -> Result<Vec<(i64, Option<Vector>)>> {
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached("SELECT id, vector FROM recall_index WHERE score <= ?1")
+                .and_then(|mut statement| {
+                    statement
+                        .query_map([Band::Taboo.range().1], |row| {
+                            let vector =
+                                row.get_ref(1)?.as_blob().ok().and_then(Vector::from_bytes);
+                            Ok((row.get(0)?, vector))
+                        })?
+                        .collect()
+                }),
+        )
+    }
+
+    /// Ids of all entries whose score can answer, and of the hard limits that the lowest score may hide.
+    fn scored(&self, request: &Request) -> Result<Vec<i64>> {
+        let (low, high) = request.score_range();
+        let hidden = if request.min_score.is_some() {
+            Band::Taboo.range().1
+        } else {
+            -1.0
+        };
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached(
+                    "SELECT id FROM recall_index WHERE score BETWEEN ?1 AND ?2
+                     UNION SELECT id FROM recall_index WHERE score <= ?3",
+                )
+                .and_then(|mut statement| {
+                    statement
+                        .query_map(params![low, high, hidden], |row| row.get(0))?
+                        .collect()
+                }),
+        )
+    }
+
     /// Ids of all hard limits in the index.
     fn limit_ids(&self) -> Result<Vec<i64>> {
         self.sqlite_result(
@@ -218,82 +284,127 @@ impl Search<'_, '_> {
 
     /// Everything that answers by words, kind of task or without any; with a limit, at least what it leaves.
     fn exact(&mut self) -> Result<Vec<Hit>> {
-        // Without a limit everything is loaded anyway; an order by relevance cannot end early.
-        let keep = match (self.request.limit, self.request.sort) {
-            (Some(limit), Sort::Usual | Sort::Weight) => limit,
-            _ => usize::MAX,
-        };
-        let candidates = self.candidates(if keep == usize::MAX { usize::MAX } else { FEW })?;
         let outside = std::mem::take(&mut self.outside);
         let mut hits = self.judge_all(outside.clone());
         self.outside = outside;
-        match candidates {
-            None if keep == usize::MAX => {
-                let ids = &self.outside_ids;
-                let rows = self.view.preferences()?;
-                let rows = rows
-                    .into_iter()
-                    .filter(|row| !ids.contains(&row.id))
-                    .collect();
-                hits.extend(self.judge_all(rows));
-            }
-            None => {
+        // Without a limit everything is loaded anyway; an order by relevance cannot end early.
+        let keep = match (self.request.limit, self.request.sort) {
+            (Some(limit), Sort::Usual | Sort::Weight) => limit,
+            _ => return self.all_of_it(hits),
+        };
+        match self.candidates()? {
+            Candidates::Few(ids) => self.strongest_of(ids, keep, &mut hits)?,
+            Candidates::Many(ids) => {
                 hits.extend(self.limits_by_words()?);
-                self.walk(keep, &mut hits)?;
+                self.walk(keep, Some(&ids), &mut hits)?;
             }
-            Some(ids) => {
-                let mut places = Vec::new();
-                for id in ids {
-                    if self.outside_ids.contains(&id) {
-                        continue;
-                    }
-                    if let Some((score, seen)) = self.view.indexed(id)? {
-                        places.push((self.place(id, score, seen), score));
-                    }
-                }
-                places.sort_unstable_by_key(|(place, _)| Reverse(*place));
-                let mut ordinary = 0;
-                for (place, score) in places {
-                    let is_limit = Score::clamped(score).is_hard_limit();
-                    if !is_limit && ordinary >= keep {
-                        continue;
-                    }
-                    let row = self.view.entry(place.id)?;
-                    let found = self.judge_all(row.into_iter().collect());
-                    ordinary += usize::from(!is_limit) * found.len();
-                    hits.extend(found);
-                }
+            Candidates::Unknown => {
+                hits.extend(self.limits_by_words()?);
+                self.walk(keep, None, &mut hits)?;
             }
         }
         Ok(hits)
     }
 
-    /// The ids that can answer; nothing when there are more than `most`, or when all can.
-    fn candidates(&self, most: usize) -> Result<Option<BTreeSet<i64>>> {
-        let request = self.request;
-        let probe = most.saturating_add(1);
-        let mut ids = BTreeSet::new();
-        if let Some(expression) = all_of(&request.words) {
-            ids.extend(self.view.matching(&expression, probe)?);
-        } else if let (true, Some(scenario)) = (request.words.is_empty(), &request.scenario) {
-            let keywords: Option<Vec<String>> = scenario.keywords().iter().map(all_of).collect();
-            // A keyword of symbols alone is in no index.
-            let Some(keywords) = keywords else {
-                return Ok(None);
-            };
-            if !keywords.is_empty() {
-                let expression = format!("({})", keywords.join(") OR ("));
-                ids.extend(self.view.matching(&expression, probe)?);
-            }
-            for (tag, tagged) in self.view.tagged(probe)? {
-                if scenario.names().contains(&item_key(&tag)) {
-                    ids.extend(tagged);
-                }
-            }
-        } else {
-            return Ok(None);
+    /// Every row that answers.
+    fn all_of_it(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>> {
+        let narrowed = !self.request.bands.is_empty() || self.request.min_score.is_some();
+        let rows = match self.matches(usize::MAX)? {
+            None if narrowed => self.load(&self.view.scored(self.request)?)?,
+            None => self.view.preferences()?,
+            Some(ids) => self.load(&ids.into_iter().collect::<Vec<_>>())?,
+        };
+        let ids = &self.outside_ids;
+        let rows = rows
+            .into_iter()
+            .filter(|row| !ids.contains(&row.id))
+            .collect();
+        hits.extend(self.judge_all(rows));
+        Ok(hits)
+    }
+
+    fn load(&self, ids: &[i64]) -> Result<Vec<Preference>> {
+        let mut rows = Vec::with_capacity(ids.len());
+        for &id in ids {
+            rows.extend(self.view.entry(id)?);
         }
-        Ok((ids.len() <= most).then_some(ids))
+        Ok(rows)
+    }
+
+    /// Loads the strongest of a few rows, and the hard limits among them.
+    fn strongest_of(&mut self, ids: BTreeSet<i64>, keep: usize, hits: &mut Vec<Hit>) -> Result<()> {
+        let mut places = Vec::with_capacity(ids.len());
+        for id in ids {
+            if self.outside_ids.contains(&id) {
+                continue;
+            }
+            if let Some((score, seen)) = self.view.indexed(id)? {
+                places.push((self.place(id, score, seen), score));
+            }
+        }
+        places.sort_unstable_by_key(|(place, _)| Reverse(*place));
+        let mut ordinary = 0;
+        for (place, score) in places {
+            let is_limit = Score::clamped(score).is_hard_limit();
+            if !is_limit && ordinary >= keep {
+                continue;
+            }
+            let row = self.view.entry(place.id)?;
+            let found = self.judge_all(row.into_iter().collect());
+            ordinary += usize::from(!is_limit) * found.len();
+            hits.extend(found);
+        }
+        Ok(())
+    }
+
+    /// How a limited request goes on: the cheapest way for what a first look at the index shows.
+    fn candidates(&self) -> Result<Candidates> {
+        let Some(first) = self.matches(PROBE + 1)? else {
+            return Ok(Candidates::Unknown);
+        };
+        if first.len() <= PROBE {
+            return Ok(Candidates::Few(first));
+        }
+        // Matches come by number, so how far the first ones reach tells how many there are.
+        let highest = self.view.highest_id()?.max(1) as f64;
+        let reached = first.last().copied().unwrap_or(1).max(1) as f64;
+        let estimate = first.len() as f64 * highest / reached;
+        if estimate > FETCHED as f64 {
+            return Ok(Candidates::Unknown);
+        }
+        Ok(match self.matches(usize::MAX)? {
+            Some(all) => Candidates::Many(all),
+            None => Candidates::Unknown,
+        })
+    }
+
+    /// The ids that can answer by words or kind of task, at most about `most`; nothing when all can, or when
+    /// no index tells.
+    fn matches(&self, most: usize) -> Result<Option<BTreeSet<i64>>> {
+        let request = self.request;
+        if let Some(expression) = all_of(&request.words) {
+            let ids = self.view.matching(&expression, most)?;
+            return Ok(Some(ids.into_iter().collect()));
+        }
+        let (true, Some(scenario)) = (request.words.is_empty(), &request.scenario) else {
+            return Ok(None);
+        };
+        let keywords: Option<Vec<String>> = scenario.keywords().iter().map(all_of).collect();
+        // A keyword of symbols alone is in no index.
+        let Some(keywords) = keywords else {
+            return Ok(None);
+        };
+        let mut ids = BTreeSet::new();
+        if !keywords.is_empty() {
+            let expression = format!("({})", keywords.join(") OR ("));
+            ids.extend(self.view.matching(&expression, most)?);
+        }
+        for tag in self.view.tags()? {
+            if scenario.names().contains(&item_key(&tag)) {
+                ids.extend(self.view.tagged(&tag, most)?);
+            }
+        }
+        Ok(Some(ids))
     }
 
     /// The hard limits that answer by words or kind of task.
@@ -308,27 +419,16 @@ impl Search<'_, '_> {
     }
 
     fn place(&self, id: i64, score: f64, seen: i64) -> Place {
-        Place {
-            weight: scoring::weight(
-                Score::clamped(score),
-                self.decay.coefficient(self.age(seen)),
-            ),
-            seen,
-            id,
-        }
-    }
-
-    fn age(&self, seen: i64) -> f64 {
-        const MICROS_PER_DAY: f64 = 86_400_000_000.0;
-        if seen == NEVER_SEEN {
-            f64::INFINITY
-        } else {
-            ((self.now.timestamp_micros().saturating_sub(seen)) as f64 / MICROS_PER_DAY).max(0.0)
-        }
+        place(id, score, seen, &self.decay, self.now)
     }
 
     /// Walks down the scores until no entry can be stronger than the `keep` strongest found.
-    fn walk(&mut self, keep: usize, hits: &mut Vec<Hit>) -> Result<()> {
+    fn walk(
+        &mut self,
+        keep: usize,
+        among: Option<&BTreeSet<i64>>,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
         let (low, high) = self.request.score_range();
         // Hard limits have been judged already.
         let low = low.max(Band::Taboo.range().1);
@@ -368,7 +468,7 @@ impl Search<'_, '_> {
                 if weakest.is_some_and(|weakest| score < weakest.weight) {
                     break 'scores;
                 }
-                if self.outside_ids.contains(&id) {
+                if self.outside_ids.contains(&id) || among.is_some_and(|ids| !ids.contains(&id)) {
                     continue;
                 }
                 let place = self.place(id, score, seen);
@@ -402,18 +502,12 @@ impl Search<'_, '_> {
     /// Adds relevance to what was found by words, and what was found by meaning alone.
     fn add_related(&mut self, hits: &mut Vec<Hit>, indexed: bool) -> Result<()> {
         let stored = usize::try_from(self.view.highest_id()?).unwrap_or(usize::MAX);
-        let query = Query::new(&self.request.text, stored, |word| -> Result<usize> {
-            if !indexed {
-                return Ok(0);
-            }
-            match all_of(&Words::from_word(word.clone())) {
-                Some(expression) => Ok(self.view.matching(&expression, RARE + 1)?.len()),
-                None => Ok(0),
-            }
+        let query = Query::new(&self.request.text, stored, |word| {
+            self.holders(word, indexed)
         })?;
         let by_words = hits.iter().any(|hit| hit.found.is_some());
         for hit in hits.iter_mut() {
-            let relevance = self.relevance(&query, &hit.preference)?;
+            let relevance = self.relevance(&query, &hit.preference, indexed)?;
             if let Some(found) = &mut hit.found {
                 found.relevance = Some(relevance);
             }
@@ -424,54 +518,82 @@ impl Search<'_, '_> {
             Meaning::Off => false,
         };
         if wanted {
-            let have: HashSet<i64> = hits.iter().map(|hit| hit.preference.id).collect();
-            let mut related = Vec::new();
-            for preference in self.closest(&query, indexed)? {
-                if have.contains(&preference.id) || !self.request.may_be_related(&preference) {
-                    continue;
-                }
-                let relevance = self.relevance(&query, &preference)?;
-                related.push((preference, relevance));
-            }
-            related.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-            let best: Vec<f64> = related
-                .iter()
-                .map(|(_, relevance)| relevance.value)
-                .collect();
-            let mut ordinary = 0;
-            for (rank, (preference, relevance)) in related.into_iter().enumerate() {
-                let is_limit = preference.is_hard_limit();
-                if !is_related(&relevance, rank, &best)
-                    || (!is_limit && ordinary >= self.most_related())
-                {
-                    continue;
-                }
-                ordinary += usize::from(!is_limit);
-                let found = Found {
-                    how: Match::Related,
-                    matched: relevance.words.clone(),
-                    relevance: Some(relevance),
-                };
-                hits.push(self.hit(preference, Some(found)));
-            }
+            self.add_closest(&query, stored, indexed, hits)?;
         }
         self.add_limits(hits, indexed, Some(&query))
     }
 
-    fn most_related(&self) -> usize {
-        self.request.limit.unwrap_or(USUAL_RELATED)
+    /// Adds the entries that are related to the task, the most relevant first.
+    fn add_closest(
+        &self,
+        query: &Query,
+        stored: usize,
+        indexed: bool,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
+        let have: HashSet<i64> = hits.iter().map(|hit| hit.preference.id).collect();
+        let mut related: Vec<(i64, Relevance)> = if indexed {
+            self.closest(query)?
+        } else {
+            let rows = self.view.preferences()?;
+            rows.iter()
+                .map(|row| (row.id, query.relevance_of_row(row)))
+                .collect()
+        };
+        related.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+        let mut best = None;
+        let mut left = self.request.limit.unwrap_or(USUAL_RELATED);
+        for (id, relevance) in related {
+            let best = *best.get_or_insert(relevance.value);
+            if !is_related(relevance.value, best, stored, query.script_is_weak()) {
+                break;
+            }
+            if have.contains(&id) {
+                continue;
+            }
+            let Some(preference) = self.view.entry(id)? else {
+                continue;
+            };
+            let is_limit = preference.is_hard_limit();
+            if (!is_limit && left == 0) || !self.request.may_be_related(&preference) {
+                continue;
+            }
+            left -= usize::from(!is_limit);
+            let found = Found {
+                how: Match::Related,
+                matched: relevance.words.clone(),
+                relevance: Some(relevance),
+            };
+            hits.push(self.hit(preference, Some(found)));
+        }
+        Ok(())
     }
 
-    fn relevance(&self, query: &Query, preference: &Preference) -> Result<Relevance> {
-        let vector = if self.outside_ids.contains(&preference.id) {
-            vector_of(preference)
-        } else {
-            match self.view.vector(preference.id) {
-                Ok(Some(vector)) => Some(vector),
-                _ => vector_of(preference),
-            }
+    /// The entries that hold a word, as far as that says something about them.
+    fn holders(&self, word: &Word, indexed: bool) -> Result<Holders> {
+        let expression = all_of(&Words::from_word(word.clone()));
+        let (true, Some(expression)) = (indexed, expression) else {
+            return Ok(Holders::Unknown);
         };
-        Ok(query.relevance(preference, vector.as_ref()))
+        let ids = self.view.matching(&expression, RARE + 1)?;
+        Ok(if ids.len() > RARE {
+            Holders::TooMany
+        } else {
+            Holders::These(ids)
+        })
+    }
+
+    fn relevance(
+        &self,
+        query: &Query,
+        preference: &Preference,
+        indexed: bool,
+    ) -> Result<Relevance> {
+        if !indexed || self.outside_ids.contains(&preference.id) {
+            return Ok(query.relevance_of_row(preference));
+        }
+        let vector = self.view.vector(preference.id)?;
+        Ok(query.relevance(preference.id, vector.as_ref()))
     }
 
     /// Adds the hard limits that concern the request without being named by its words.
@@ -482,39 +604,47 @@ impl Search<'_, '_> {
         query: Option<&Query>,
     ) -> Result<()> {
         let request = self.request;
-        // A list of everything has them already.
-        if request.words.is_empty() && request.scenario.is_none() && !request.with_limits {
+        let by_scenario = request.scenario.is_some() && !request.words.is_empty();
+        // A list of everything, or of a kind of task, has them already.
+        if query.is_none() && !by_scenario && !request.with_limits {
             return Ok(());
         }
         let have: HashSet<i64> = hits.iter().map(|hit| hit.preference.id).collect();
-        let mut limits: Vec<Preference> = Vec::new();
+        let mut limits: Vec<(Preference, Option<Relevance>)> = Vec::new();
+        let of_row = |row: &Preference| query.map(|query| query.relevance_of_row(row));
         if indexed {
-            for id in self.view.limit_ids()? {
-                if !self.outside_ids.contains(&id) && !have.contains(&id) {
-                    limits.extend(self.view.entry(id)?);
+            for (id, vector) in self.view.limit_vectors()? {
+                if self.outside_ids.contains(&id) || have.contains(&id) {
+                    continue;
+                }
+                let relevance = query.map(|query| query.relevance(id, vector.as_ref()));
+                // A row is only loaded where it can be of use.
+                let concerns = relevance
+                    .as_ref()
+                    .is_some_and(|relevance| relevance.value >= SURE);
+                if (concerns || by_scenario || request.with_limits)
+                    && let Some(row) = self.view.entry(id)?
+                {
+                    limits.push((row, relevance));
                 }
             }
-            limits.extend(
-                self.outside
-                    .iter()
-                    .filter(|row| row.is_hard_limit())
-                    .cloned(),
-            );
+            let outside = self.outside.iter().filter(|row| row.is_hard_limit());
+            limits.extend(outside.map(|row| (row.clone(), of_row(row))));
         } else {
             let rows = self.view.preferences()?;
-            limits.extend(rows.into_iter().filter(Preference::is_hard_limit));
+            let rows = rows.into_iter().filter(Preference::is_hard_limit);
+            limits.extend(rows.map(|row| {
+                let relevance = of_row(&row);
+                (row, relevance)
+            }));
         }
-        for limit in limits {
+        for (limit, relevance) in limits {
             if have.contains(&limit.id)
                 || !request.has_band(limit.base_score)
                 || request.is_too_low(limit.base_score)
             {
                 continue;
             }
-            let relevance = match query {
-                Some(query) => Some(self.relevance(query, &limit)?),
-                None => None,
-            };
             if let Some(found) = request.concerns(&limit, relevance) {
                 hits.push(self.hit(limit, Some(found)));
             }
@@ -523,11 +653,8 @@ impl Search<'_, '_> {
     }
 
     /// The entries closest to a task, by meaning and by rare words.
-    fn closest(&self, query: &Query, indexed: bool) -> Result<Vec<Preference>> {
-        if !indexed {
-            return self.view.preferences();
-        }
-        let mut ids: BTreeSet<i64> = BTreeSet::new();
+    fn closest(&self, query: &Query) -> Result<Vec<(i64, Relevance)>> {
+        let mut ids: BTreeSet<i64> = query.holders().collect();
         if let Some(task) = query.vector() {
             let near = if self.view.highest_id()? <= FEW_VECTORS {
                 self.by_vector(task, None)?
@@ -537,18 +664,18 @@ impl Search<'_, '_> {
             };
             ids.extend(near);
         }
-        for word in query.rare_words(RARE) {
-            if let Some(expression) = all_of(&Words::from_word(word.clone())) {
-                ids.extend(self.view.matching(&expression, RARE)?);
-            }
-        }
-        let mut rows: Vec<Preference> = self.outside.clone();
+        let mut found: Vec<(i64, Relevance)> = self
+            .outside
+            .iter()
+            .map(|row| (row.id, query.relevance_of_row(row)))
+            .collect();
         for id in ids {
             if !self.outside_ids.contains(&id) {
-                rows.extend(self.view.entry(id)?);
+                let vector = self.view.vector(id)?;
+                found.push((id, query.relevance(id, vector.as_ref())));
             }
         }
-        Ok(rows)
+        Ok(found)
     }
 
     /// The ids of the closest vectors: of all, or of these.

@@ -1,0 +1,255 @@
+//! `aizo context`: the block that an agent reads before it works.
+
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::Context;
+use super::entries::{Filter, parse_limit};
+use crate::model::Band;
+use crate::present::{self, Answer, Page, to_json};
+use crate::recall::context::{Block, Budget, Form, Line};
+use crate::recall::meaning::embed;
+use crate::recall::{Hit, Meaning, Request, Selection};
+use crate::scenarios::Scenarios;
+
+/// Bytes of a task that count.
+const LONGEST_TASK: usize = 8 * 1024;
+/// How long to wait for a task on standard input that nobody may have sent.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Below this a task is near no scenario.
+const NEAR_A_SCENARIO: f32 = 0.15;
+/// Entries of each kind that are offered: what concerns the task, what belongs to the scenario, the strongest of the
+/// rest.
+const MOST: usize = 12;
+/// Up to this many entries are counted, to say how many are left out.
+const COUNTED: usize = 50_000;
+
+/// Arguments of `context`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo context \"write the release notes\" --scenario writing
+  aizo context --budget 300 --format markdown
+  git diff | aizo context --scenario auto
+
+Hard limits come first and are all there; then what concerns the task, the scenario, and the strongest of the rest.
+Without preferences nothing is printed.")]
+pub struct Args {
+    /// The task; without one, what comes on standard input
+    task: Vec<String>,
+    /// The kind of task; `auto` picks the one nearest to the task
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// At most this many tokens; hard limits are there all the same
+    #[arg(long, value_name = "TOKENS", default_value = "800", value_parser = parse_limit, allow_negative_numbers = true)]
+    budget: usize,
+    /// At most this many characters, whatever else
+    #[arg(long, value_name = "N", default_value = "9500", value_parser = parse_limit, allow_negative_numbers = true)]
+    max_chars: usize,
+    /// The form
+    #[arg(long, value_enum, default_value_t = Form::Prose)]
+    format: Form,
+}
+
+/// The block and how it came about.
+pub struct Reply {
+    block: Block,
+    form: Form,
+    budget: usize,
+    scenario: Option<String>,
+}
+
+/// The block in JSON.
+#[derive(Serialize)]
+struct Json<'r> {
+    text: String,
+    estimated_tokens: usize,
+    budget: usize,
+    scenario: Option<&'r str>,
+    left_out: Option<usize>,
+    limits_left_out: usize,
+    limits_shortened: bool,
+    lines: &'r [Line],
+}
+
+/// Runs `context`.
+///
+/// # Errors
+/// What the store reports.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let task = task(&args.task)?;
+    let scenario = scenario(args.scenario.as_deref(), &task, context);
+    let filter = Filter {
+        bands: Vec::new(),
+        scenario: scenario.clone(),
+        min_score: None,
+    };
+    let tagged = filter.request(context);
+    let now = context.settings.now;
+    let found = context.read(|view| {
+        let find =
+            |request: &Request| -> anyhow::Result<Selection> { Ok(view.find(request, now)?) };
+        let limits = find(&Request {
+            bands: vec![Band::Taboo],
+            ..Request::default()
+        })?;
+        let mut others = Vec::new();
+        if !task.is_empty() {
+            others.extend(
+                find(&Request {
+                    meaning: Meaning::Also,
+                    limit: Some(MOST),
+                    ..Request::for_text(&task)
+                })?
+                .hits,
+            );
+        }
+        if tagged.scenario.is_some() {
+            let request = Request {
+                limit: Some(MOST),
+                ..tagged.clone()
+            };
+            others.extend(find(&request)?.hits);
+        }
+        others.extend(
+            find(&Request {
+                bands: Band::ALL[1..].to_vec(),
+                limit: Some(MOST),
+                ..Request::default()
+            })?
+            .hits,
+        );
+        Ok((limits.hits, others, view.count_up_to(COUNTED)?))
+    })?;
+    let (mut limits, others, stored) = found.unwrap_or((Vec::new(), Vec::new(), Some(0)));
+    if limits.is_empty() && others.is_empty() {
+        context.note("nothing is stored yet");
+    }
+    // Lowest score and then newest first, as where lists are cut.
+    limits.sort_by(|a, b| {
+        let score = |hit: &Hit| hit.preference.base_score.value();
+        score(a).total_cmp(&score(b))
+    });
+    // A limit that concerns the task says so.
+    let mut seen: HashSet<i64> = HashSet::new();
+    let mut kept = Vec::new();
+    for hit in others {
+        if hit.preference.is_hard_limit() {
+            if let Some(limit) = limits
+                .iter_mut()
+                .find(|limit| limit.preference.id == hit.preference.id)
+                && limit.found.is_none()
+            {
+                limit.found = hit.found;
+            }
+        } else if seen.insert(hit.preference.id) {
+            kept.push(hit);
+        }
+    }
+    let form = args.format;
+    let budget = Budget {
+        tokens: args.budget,
+        characters: args.max_chars,
+    };
+    let unseen = stored.map(|stored| stored.saturating_sub(limits.len() + kept.len()));
+    let block = Block::compose(limits, kept, unseen, budget, form);
+    if block.limits_left_out > 0 {
+        context.note(format!(
+            "{} hard limits did not fit into {} characters: aizo recall --type taboo",
+            block.limits_left_out, args.max_chars
+        ));
+    }
+    Ok(Reply {
+        block,
+        form,
+        budget: args.budget,
+        scenario,
+    })
+}
+
+/// The task: what was typed, else what comes on standard input.
+fn task(words: &[String]) -> io::Result<String> {
+    let typed = words.join(" ");
+    if !words.is_empty() && typed != "-" {
+        return Ok(typed);
+    }
+    let (sender, receiver) = mpsc::channel();
+    if typed == "-" {
+        sender.send(read_task()).ok();
+    } else if present::is_stdin_piped() {
+        // An agent may leave a pipe open that nothing comes through; a thread can be left waiting.
+        std::thread::spawn(move || sender.send(read_task()));
+    } else {
+        return Ok(String::new());
+    }
+    receiver
+        .recv_timeout(PATIENCE)
+        .unwrap_or_else(|_| Ok(String::new()))
+}
+
+fn read_task() -> io::Result<String> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(LONGEST_TASK).unwrap_or(u64::MAX);
+    io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+/// The scenario that was named, or the one nearest to the task.
+fn scenario(named: Option<&str>, task: &str, context: &Context) -> Option<String> {
+    let named = named.map(str::trim).filter(|name| !name.is_empty())?;
+    if !named.eq_ignore_ascii_case("auto") {
+        return Some(named.to_owned());
+    }
+    let nearest = nearest(&context.scenarios(), task);
+    match &nearest {
+        Some(name) => context.note(format!("scenario: {name}")),
+        None => context.note("no scenario is near to the task"),
+    }
+    nearest
+}
+
+fn nearest(scenarios: &Scenarios, task: &str) -> Option<String> {
+    let task = embed(task)?;
+    scenarios
+        .list
+        .iter()
+        .filter_map(|known| {
+            let words = [&known.description, &known.keywords.join(" "), &known.name];
+            let near = words
+                .into_iter()
+                .filter_map(|text| embed(text))
+                .map(|text| task.cosine(&text))
+                .fold(0.0, f32::max);
+            (near >= NEAR_A_SCENARIO).then_some((near, &known.name))
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name.clone())
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        if self.form == Form::Json {
+            return self.json(page.out());
+        }
+        page.block(&self.block.text(self.form))
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(
+            &Json {
+                text: self.block.text(self.form),
+                estimated_tokens: self.block.estimated_tokens(self.form),
+                budget: self.budget,
+                scenario: self.scenario.as_deref(),
+                left_out: self.block.left_out,
+                limits_left_out: self.block.limits_left_out,
+                limits_shortened: self.block.limits_shortened,
+                lines: &self.block.lines,
+            },
+            out,
+        )
+    }
+}
