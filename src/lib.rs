@@ -14,22 +14,27 @@
 //! | [`model`] | the nouns: preference, score, band, evidence, change | no |
 //! | [`scoring`] | the formulas: decay, weight, smoothing | no |
 //! | [`merge`] | an observation and what is stored → a change | no |
-//! | [`recall`] | a request and the candidates → what is chosen | no |
+//! | [`recall`] | a request and the candidates → what is chosen and why; the block for an agent | no |
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
-//! | [`storage`] | open, migrate, read, apply changes, journal, undo | SQLite |
+//! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
 //! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
+//!
+//! A preference's way: `commands/add.rs` makes an observation of it, [`merge`] a change, [`storage`] writes rows,
+//! journal and index together; `commands/recall.rs` and `commands/context.rs` make a request, `storage` finds the
+//! candidates, [`recall`] judges, weighs and orders them, [`present`] shows them. One verb calls the others:
+//! `demo`, which shows them at work.
 //!
 //! Dependencies point from `commands` through `storage` and `present` to the pure middle, which knows nobody.
 //! Only `storage` knows SQL, only `present` prints, only `error` knows exit codes. The clock is read once a
 //! run, in `settings`, and passed as a value.
 //!
-//! Good first reading: [`model::Change`], [`scoring`], `commands/recall.rs`, [`storage`].
+//! Good first reading: [`model::Change`], [`scoring`], `commands/recall.rs`, [`storage`], `storage/search.rs`.
 //!
 //! # Deliberately absent
 //!
-//! A daemon, a network connection, stored scores that depend on time, a second way to alter the store
+//! A daemon, a network connection, a model to download, stored scores that depend on time, a second way to alter the store
 //! beside [`model::Change`], and any write on the way of a read.
 
 pub mod commands;

@@ -99,6 +99,16 @@ impl Words {
         Words(vec![word])
     }
 
+    /// The same words, none of them the beginning of a longer one.
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        let mut words = self.clone();
+        for word in &mut words.0 {
+            word.prefix = false;
+        }
+        words
+    }
+
     /// The words.
     pub fn words(&self) -> &[Word] {
         &self.0

@@ -388,15 +388,24 @@ fn newer_first(a: &Hit, b: &Hit) -> Ordering {
         .then_with(|| a.preference.id.cmp(&b.preference.id))
 }
 
+/// Whether a hit is a hard limit that is shown before the strongest of the rest: one that is only somewhat related
+/// stands in line with the others.
+fn takes_its_place(hit: &Hit) -> bool {
+    let only_somewhat = hit
+        .found
+        .as_ref()
+        .is_some_and(|found| found.how == Match::Related && relevance_of(hit) < SURE);
+    hit.preference.is_hard_limit() && !only_somewhat
+}
+
 /// Cuts a sorted list to `limit` rows. Hard limits take their places first, lowest score and then newest
 /// first; the rest keep what places are left. Returns how many limits found none.
 fn cut(hits: &mut Vec<Hit>, limit: usize, sort: Sort) -> usize {
     if hits.len() <= limit {
         return 0;
     }
-    let (mut limits, mut rest): (Vec<_>, Vec<_>) = std::mem::take(hits)
-        .into_iter()
-        .partition(|hit| hit.preference.is_hard_limit());
+    let (mut limits, mut rest): (Vec<_>, Vec<_>) =
+        std::mem::take(hits).into_iter().partition(takes_its_place);
     limits.sort_by(|a, b| {
         a.preference
             .base_score

@@ -309,7 +309,7 @@ impl Search<'_, '_> {
     /// Every row that answers.
     fn all_of_it(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>> {
         let narrowed = !self.request.bands.is_empty() || self.request.min_score.is_some();
-        let rows = match self.matches(usize::MAX)? {
+        let rows = match self.matches(&self.request.words, usize::MAX)? {
             None if narrowed => self.load(&self.view.scored(self.request)?)?,
             None => self.view.preferences()?,
             Some(ids) => self.load(&ids.into_iter().collect::<Vec<_>>())?,
@@ -359,7 +359,14 @@ impl Search<'_, '_> {
 
     /// How a limited request goes on: the cheapest way for what a first look at the index shows.
     fn candidates(&self) -> Result<Candidates> {
-        let Some(first) = self.matches(PROBE + 1)? else {
+        // Whole words first: the beginning of a word makes SQLite merge the lists of all words that begin so,
+        // however few are asked for.
+        let whole = self.matches(&self.request.words.whole(), PROBE + 1)?;
+        let first = match whole {
+            Some(ids) if ids.len() <= PROBE => self.matches(&self.request.words, PROBE + 1)?,
+            other => other,
+        };
+        let Some(first) = first else {
             return Ok(Candidates::Unknown);
         };
         if first.len() <= PROBE {
@@ -372,7 +379,7 @@ impl Search<'_, '_> {
         if estimate > FETCHED as f64 {
             return Ok(Candidates::Unknown);
         }
-        Ok(match self.matches(usize::MAX)? {
+        Ok(match self.matches(&self.request.words, usize::MAX)? {
             Some(all) => Candidates::Many(all),
             None => Candidates::Unknown,
         })
@@ -380,13 +387,13 @@ impl Search<'_, '_> {
 
     /// The ids that can answer by words or kind of task, at most about `most`; nothing when all can, or when
     /// no index tells.
-    fn matches(&self, most: usize) -> Result<Option<BTreeSet<i64>>> {
+    fn matches(&self, words: &Words, most: usize) -> Result<Option<BTreeSet<i64>>> {
         let request = self.request;
-        if let Some(expression) = all_of(&request.words) {
+        if let Some(expression) = all_of(words) {
             let ids = self.view.matching(&expression, most)?;
             return Ok(Some(ids.into_iter().collect()));
         }
-        let (true, Some(scenario)) = (request.words.is_empty(), &request.scenario) else {
+        let (true, Some(scenario)) = (words.is_empty(), &request.scenario) else {
             return Ok(None);
         };
         let keywords: Option<Vec<String>> = scenario.keywords().iter().map(all_of).collect();
