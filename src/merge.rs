@@ -170,7 +170,9 @@ pub fn observe(
         // What speaks against a limit is evidence, but never becomes the limit's reason.
         reason: (!(outcome == Outcome::Kept && seen.score.is_some())
             && !seen.reason.is_empty()
-            && seen.reason != entry.reason)
+            && seen.reason != entry.reason
+            // Nor is what the user said replaced by what somebody inferred.
+            && (seen.origin == Origin::User || entry.origin != Origin::User))
             .then(|| seen.reason.clone()),
         keywords: union(&entry.keywords, &seen.keywords).map(|all| join_keywords(&all)),
         scenarios: union(&entry.scenarios, &seen.scenarios).map(sorted),

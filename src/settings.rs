@@ -150,7 +150,18 @@ impl Settings {
         };
         let mut files = Vec::new();
         let mut notes = Vec::new();
-        if !flags.without_local_file {
+        if flags.without_local_file {
+            let named = read_file(
+                &Path::new(".").join(".env"),
+                |name| name == AIZO_DB_PATH,
+                &mut Vec::new(),
+            );
+            if let Some(path) = named.get(AIZO_DB_PATH) {
+                notes.push(format!(
+                    "the store {path} that ./.env names is not read here: what an agent is told comes from the user's own"
+                ));
+            }
+        } else {
             let allowed = |name: &str| FROM_LOCAL_FILE.contains(&name);
             reader.local = read_file(&Path::new(".").join(".env"), allowed, &mut files);
         }

@@ -46,8 +46,10 @@ fn adding_again_follows_the_table(
     assert_eq!(entry["item"], "emojis", "the first spelling stays");
     assert_eq!(entry["evidence"].as_array().map(Vec::len), Some(2));
     // What speaks against a limit is evidence, and never becomes the limit's own reason.
+    // Nor does what somebody inferred take the place of what the user said.
     let speaks_against = result == "kept" && options.contains(&"--score");
-    let reason = if speaks_against { "first" } else { "second" };
+    let is_inferred = options.contains(&"--source");
+    let reason = if speaks_against || is_inferred { "first" } else { "second" };
     assert_eq!(entry["reason"], reason);
 }
 

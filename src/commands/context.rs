@@ -21,7 +21,7 @@ const LONGEST_TASK: usize = 8 * 1024;
 /// How long to wait for a task on standard input that nobody may have sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Below this a task is near no scenario.
-const NEAR_A_SCENARIO: f32 = 0.15;
+const NEAR_A_SCENARIO: f32 = 0.25;
 /// Entries of each kind that are offered: what concerns the task, what belongs to the scenario, the strongest of the
 /// rest.
 const MOST: usize = 12;
@@ -80,7 +80,7 @@ struct Json<'r> {
 /// # Errors
 /// What the store reports.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let task = task(&args.task)?;
+    let task = task(&args.task, context)?;
     let scenario = scenario(args.scenario.as_deref(), &task, context);
     let filter = Filter {
         bands: Vec::new(),
@@ -155,8 +155,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         characters: args.max_chars,
     };
     let unseen = stored.map(|stored| stored.saturating_sub(limits.len() + kept.len()));
-    let block = Block::compose(limits, kept, unseen, budget, form);
-    if block.limits_left_out > 0 {
+    let block = Block::compose(&limits, &kept, unseen, budget, form);
+    if !block.fits() {
+        context.note(format!(
+            "{} characters hold no block: ask for more, or aizo recall --type taboo",
+            args.max_chars
+        ));
+    } else if block.limits_left_out > 0 {
         context.note(format!(
             "{} hard limits did not fit into {} characters: aizo recall --type taboo",
             block.limits_left_out, args.max_chars
@@ -171,7 +176,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
 }
 
 /// The task: what was typed, else what comes on standard input.
-fn task(words: &[String]) -> io::Result<String> {
+fn task(words: &[String], context: &Context) -> io::Result<String> {
     let typed = words.join(" ");
     if !words.is_empty() && typed != "-" {
         return Ok(typed);
@@ -185,9 +190,12 @@ fn task(words: &[String]) -> io::Result<String> {
     } else {
         return Ok(String::new());
     }
-    receiver
-        .recv_timeout(PATIENCE)
-        .unwrap_or_else(|_| Ok(String::new()))
+    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        context.note(
+            "no task came on standard input within a second: name it, or use `-` to wait for it",
+        );
+        Ok(String::new())
+    })
 }
 
 fn read_task() -> io::Result<String> {

@@ -105,7 +105,9 @@ const TOUR: &[Stop] = &[
         title: "2. Before a task, it asks for what matters here",
         commands: &[
             (0, &["recall", "--scenario", "coding"]),
-            (0, &["recall", "简洁"]),
+            (0, &["recall", "write a short function", "--explain"]),
+            (0, &["context", "push the fix to the repository"]),
+            (1, &["apply", "1", "6"]),
         ],
     },
     Stop {
@@ -238,6 +240,7 @@ impl Answer for Reply {
                 page.line("")?;
                 let later = match step.days_later {
                     0 => String::new(),
+                    1 => "   # a day later".to_owned(),
                     days => format!("   # {days} days later"),
                 };
                 page.faint(&format!("$ {}{later}", step.command))?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Context;
-use crate::model::{Band, Origin, Score};
+use crate::model::{Band, Origin, Score, Stamp};
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::recall::{Hit, Match, Relevance, Request, ScenarioFilter, Selection};
 use crate::scenarios::Source;
@@ -62,7 +62,7 @@ impl From<Hit> for Entry {
             effective_weight: hit.weight.effective,
             origin: preference.origin,
             how: hit.found.as_ref().map(|found| found.how),
-            relevance: sum.as_ref().map(|relevance| round(relevance.value)),
+            relevance: sum.as_ref().map(Relevance::rounded),
             matched: hit.found.map(|found| found.matched).unwrap_or_default(),
             sum,
         }
@@ -127,17 +127,20 @@ impl Entry {
                 "source",
                 format!("{} (origin: {})", self.source, self.origin),
             ),
-            ("added", self.added_at.clone()),
-            ("last seen", self.last_seen.clone()),
+            ("added", short_time(&self.added_at)),
+            ("last seen", short_time(&self.last_seen)),
             ("used", format!("{} times", self.touch_count)),
         ]);
         pairs
     }
 }
 
-/// Three decimals: more would only be noise of the last bits.
-fn round(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
+/// A time to the second, as far as it is one.
+fn short_time(text: &str) -> String {
+    match Stamp(text.to_owned()).moment() {
+        Some(moment) => moment.format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        None => text.to_owned(),
+    }
 }
 
 /// A list of entries.

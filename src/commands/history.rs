@@ -76,7 +76,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             if lines.len() > args.limit {
                 lines.truncate(args.limit);
                 context.note(format!(
-                    "these are the newest {}; --limit N shows more",
+                    "only the newest are shown ({}); --limit N shows more",
                     count(args.limit, "change", "changes")
                 ));
             }

@@ -85,18 +85,21 @@ pub enum Command {
     /// Add, replace or remove keywords of a preference
     Tag(tag::Args),
     /// Find preferences, strongest first
+    #[command(aliases = ["search", "find"])]
     Recall(recall::Args),
     /// Print what an agent should know before a task
     Context(context::Args),
     /// Show the strongest preferences
     Top(top::Args),
     /// Show the whole profile, or one entry with its evidence
+    #[command(aliases = ["list", "ls"])]
     Show(show::Args),
     /// Mark recalled preferences as used
     Apply(apply::Args),
     /// Reset the decay clock of preferences
     Touch(touch::Args),
     /// Remove preferences (can be undone)
+    #[command(aliases = ["rm", "delete"])]
     Remove(remove::Args),
     /// Remove everything (can be undone)
     Clear(clear::Args),

@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::merge::{self, Observation};
-use crate::model::{Score, TextError, check_text, item_key};
+use crate::model::{Band, Score, TextError, check_text, fold, item_key};
 use crate::storage::{Transaction, quoted};
 
 /// The longest label that `--source` takes, in bytes.
@@ -56,7 +56,10 @@ pub(super) fn record(
         score_before,
         score_after: merge.score.map(Score::value),
         change: None,
-        hint: hint(merge.outcome, &item),
+        hint: hint(merge.outcome, &item).or_else(|| match merge.outcome {
+            merge::Outcome::Added | merge::Outcome::Merged => doubt(seen, score_before, &item),
+            _ => None,
+        }),
         item,
     };
     if merge.outcome == merge::Outcome::Pending {
@@ -92,4 +95,63 @@ fn hint(outcome: merge::Outcome, item: &str) -> Option<String> {
         merge::Outcome::Pending => Some("it waits for a person: aizo review".to_owned()),
         _ => None,
     }
+}
+
+/// Words that mostly come with a ban or a dislike. They only lead to a hint.
+const AGAINST: &[&str] = &[
+    "never",
+    "don't",
+    "dont",
+    "do not",
+    "hate",
+    "hates",
+    "avoid",
+    "allergic",
+    "dislike",
+    "dislikes",
+    "no more",
+    "stop",
+    "不要",
+    "别",
+    "不喜欢",
+    "讨厌",
+    "禁止",
+    "过敏",
+    "绝不",
+    "嫌い",
+    "やめて",
+    "アレルギー",
+    "싫",
+    "금지",
+    "알레르기",
+];
+
+/// What a person may have meant otherwise: a ban without a score, or a change of mind that was averaged.
+fn doubt(seen: &Observation, score_before: Option<f64>, item: &str) -> Option<String> {
+    let liked = |score: f64| score >= Band::Style.range().0;
+    let disliked = |score: f64| score <= Band::Aversion.range().1;
+    if let (Some(before), Some(now)) = (score_before, seen.score.map(Score::value))
+        && (liked(before) && disliked(now) || disliked(before) && liked(now))
+    {
+        return Some(format!(
+            "the scores were averaged; for a change of mind: aizo update {} --score {now}",
+            quoted(item)
+        ));
+    }
+    let text = fold(&format!("{} {}", seen.item, seen.reason));
+    let against = AGAINST.iter().any(|word| {
+        let latin = word.is_ascii();
+        text.match_indices(word).any(|(at, _)| {
+            let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            !latin
+                || !letter(text[..at].chars().next_back())
+                    && !letter(text[at + word.len()..].chars().next())
+        })
+    });
+    (seen.score.is_none() && score_before.is_none() && against).then(|| {
+        format!(
+            "stored as something liked; for a ban: aizo update {0} --score 0.5, for a dislike: aizo update {0} --score 2.5",
+            quoted(item)
+        )
+    })
 }

@@ -37,10 +37,16 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
             let applied = transaction.apply(&Change::delete(Op::Remove, subject, Origin::User))?;
             let mut outcome = Outcome::unchanged("removed", &entry, applied.line);
             outcome.score_after = None;
-            outcome.hint = applied
-                .line
-                .map(|change| format!("to take it back: aizo undo {change}"));
             outcomes.push(outcome);
+        }
+        // One command is one batch: any of its numbers takes all of it back.
+        let removed = outcomes
+            .iter()
+            .filter(|outcome| outcome.change.is_some())
+            .count();
+        if let (Some(change), Some(last)) = (transaction.change_number(), outcomes.last_mut()) {
+            let what = if removed == 1 { "it" } else { "all of them" };
+            last.hint = Some(format!("to take {what} back: aizo undo {change}"));
         }
         Ok(Outcomes(outcomes))
     })

@@ -70,7 +70,9 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
         let change = Change::set_entry(Op::Tag, &entry.uid, Origin::User, &values);
         let applied = transaction.apply(&change)?;
         let mut outcome = Outcome::unchanged("updated", &entry, applied.line);
-        outcome.hint = Some(if keywords.is_empty() {
+        outcome.hint = Some(if applied.line.is_none() {
+            "it was so already".to_owned()
+        } else if keywords.is_empty() {
             "no keywords".to_owned()
         } else {
             format!("keywords: {}", keywords.join(", "))

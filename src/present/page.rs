@@ -233,12 +233,15 @@ impl<'w> Page<'w> {
                 .filter(|(_, cell)| !cell.is_empty());
             let mut grid = self.grid();
             if let Some((_, first)) = parts.next() {
-                let rest: Vec<String> = parts
-                    .map(|((name, align), cell)| match align {
-                        Align::Left => cell.clone(),
-                        _ => format!("{} {cell}", name.to_lowercase()),
-                    })
+                let (texts, numbers): (Vec<_>, Vec<_>) =
+                    parts.partition(|((_, align), _)| *align == Align::Left);
+                let mut rest: Vec<String> =
+                    texts.into_iter().map(|(_, cell)| cell.clone()).collect();
+                let numbers: Vec<String> = numbers
+                    .into_iter()
+                    .map(|((name, _), cell)| format!("{} {cell}", name.to_lowercase()))
                     .collect();
+                rest.push(numbers.join(", "));
                 grid.add_row([first.clone(), rest.join("\n")]);
             }
             for (index, padding) in [(0, 2), (1, 0)] {

@@ -20,6 +20,23 @@ const KEYWORDS: f32 = 0.5;
 const LEXICAL_SHARE: f64 = 0.3;
 const LEXICAL_HALF: f64 = 10.0;
 
+/// Words that stand in any sentence and say nothing about its topic. In a large store their number tells; in one of
+/// twenty entries it does not.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "but", "by",
+    "can", "could", "do", "does", "each", "for", "from", "get", "give", "has", "have", "he",
+    "help", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let",
+    "make", "me", "more", "my", "need", "new", "no", "not", "of", "on", "one", "only", "or", "our",
+    "out", "over", "please", "put", "she", "should", "so", "some", "than", "that", "the", "their",
+    "them", "then", "there", "these", "they", "this", "to", "too", "up", "us", "use", "want",
+    "was", "we", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+    "your",
+];
+
+fn says_nothing(word: &Word) -> bool {
+    matches!(&word.pieces[..], [piece] if FUNCTION_WORDS.contains(&piece.as_str()))
+}
+
 /// The vector of an entry.
 pub fn entry_vector(item: &str, reason: &str, keywords: &[String]) -> Option<Vector> {
     embed_weighted(&[
@@ -75,6 +92,13 @@ pub struct Relevance {
     pub words: Vec<String>,
 }
 
+impl Relevance {
+    /// The sum with three decimals: more would only be noise of the last bits.
+    pub fn rounded(&self) -> f64 {
+        (self.value * 1000.0).round() / 1000.0
+    }
+}
+
 impl Query {
     /// Reads a task. `holders` tells which of `stored` entries hold a word.
     ///
@@ -90,7 +114,9 @@ impl Query {
             let mut word = word.clone();
             // Only a finished word says something about a task.
             word.prefix = false;
-            if word.pieces.is_empty() || words.iter().any(|known| known.word.pieces == word.pieces)
+            if word.pieces.is_empty()
+                || says_nothing(&word)
+                || words.iter().any(|known| known.word.pieces == word.pieces)
             {
                 continue;
             }
