@@ -14,7 +14,7 @@ const TASKS: usize = 200;
 
 fn texts(name: &str, field: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data/recall")
+        .join("tests/data/recall/apart")
         .join(name);
     std::fs::read_to_string(path)
         .expect("the set is in the repository")

@@ -1,8 +1,9 @@
 //! The recall scorecard: how often a task finds the preference that a person would want, and how often nothing is
-//! said where nothing fits. Run: `cargo bench --bench scorecard` (add `-- held` or `-- tune` for one half).
+//! said where nothing fits. Run: `cargo bench --bench scorecard` (`-- held` or `-- tune` for one half, `-- everyday`
+//! or `-- apart` for one set).
 //!
-//! The set in `tests/data/recall` was written without sight of the ranking. Thresholds and weights were tuned on
-//! its tune half alone.
+//! The sets in `tests/data/recall` were written without sight of the ranking. Thresholds and weights were tuned on
+//! the tune half of `apart` alone.
 
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -10,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aizo::merge::{Observation, observe};
-use aizo::model::{Origin, Score};
-use aizo::recall::meaning::{Vector, embed};
-use aizo::recall::{LEAST, Meaning, Request, entry_vector};
+use aizo::model::{self, Origin, Score};
+use aizo::recall::meaning::Vector;
+use aizo::recall::{Folded, Holders, Meaning, Query, Request, Word, entry_vector};
 use aizo::storage::{Result, StorageError, Store};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -30,7 +31,7 @@ struct Preference {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Query {
+struct Task {
     lang: String,
     half: String,
     task: String,
@@ -38,17 +39,26 @@ struct Query {
     kind: String,
 }
 
-/// Which entries are found, best first.
-#[derive(Debug, Clone, Copy)]
+/// How entries are found.
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
-    Keywords,
+    /// `recall --exact`: every word of the task occurs.
+    EveryWord,
+    /// By rare words in common, any of them.
+    AnyWord,
+    /// By closeness in meaning, without a threshold.
     Meaning,
+    /// Both together, without a threshold.
     Both,
+    /// Both together, from this relevance on.
+    From(f64),
+    /// `recall` as it ships.
+    Shipped,
 }
 
 /// Answers counted.
 #[derive(Debug, Clone, Copy, Default)]
-struct Score5 {
+struct Tally {
     asked: usize,
     first: usize,
     five: usize,
@@ -57,7 +67,7 @@ struct Score5 {
     silent: usize,
 }
 
-impl Score5 {
+impl Tally {
     fn count(&mut self, expected: &BTreeSet<i64>, found: &[i64]) {
         if expected.is_empty() {
             self.idle += 1;
@@ -72,27 +82,30 @@ impl Score5 {
         }
     }
 
+    fn share(part: f64, whole: usize) -> String {
+        if whole == 0 {
+            "–".to_owned()
+        } else {
+            format!("{:.2}", part / whole as f64)
+        }
+    }
+
     fn cells(&self) -> String {
-        let share = |part: f64, whole: usize| {
-            if whole == 0 {
-                "–".to_owned()
-            } else {
-                format!("{:.2}", part / whole as f64)
-            }
-        };
         format!(
-            "{} | {} | {} | {}",
-            share(self.first as f64, self.asked),
-            share(self.five as f64, self.asked),
-            share(self.reciprocal, self.asked),
-            share(self.silent as f64, self.idle),
+            "{} | {} | {} | {} | {}",
+            self.asked + self.idle,
+            Self::share(self.first as f64, self.asked),
+            Self::share(self.five as f64, self.asked),
+            Self::share(self.reciprocal, self.asked),
+            Self::share(self.silent as f64, self.idle),
         )
     }
 }
 
-fn load<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
+fn load<T: serde::de::DeserializeOwned>(set: &str, name: &str) -> Vec<T> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data/recall")
+        .join(set)
         .join(name);
     std::fs::read_to_string(&path)
         .expect("the set is in the repository")
@@ -105,70 +118,107 @@ fn load<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
 struct Profile {
     store: Store,
     ids: BTreeMap<String, i64>,
-    vectors: Vec<(i64, Vector)>,
+    entries: Vec<model::Preference>,
+    texts: Vec<Vec<Folded>>,
+    vectors: Vec<Option<Vector>>,
 }
 
-fn profile(preferences: &[Preference], now: DateTime<Utc>) -> Result<Profile> {
-    let mut store = Store::in_memory(now)?;
-    let ids = store.write(now, |transaction| {
-        let mut ids = BTreeMap::new();
-        for preference in preferences {
-            let seen = Observation {
-                item: preference.item.clone(),
-                reason: preference.reason.clone(),
-                keywords: preference.keywords.clone(),
-                scenarios: preference.scenarios.clone(),
-                score: Some(Score::clamped(preference.score)),
-                source: "manual".into(),
-                origin: Origin::User,
-                quote: None,
-                evidence: None,
-            };
-            let merge = observe(None, &seen, now, || transaction.new_uid());
-            ids.insert(preference.id.clone(), transaction.apply(&merge.change)?.id);
-        }
-        Ok::<_, StorageError>(ids)
-    })?;
-    let vectors = store
-        .view()
-        .preferences()?
-        .iter()
-        .filter_map(|entry| {
-            let vector = entry_vector(&entry.item, &entry.reason, &entry.keywords)?;
-            Some((entry.id, vector))
+impl Profile {
+    fn new(preferences: &[Preference], now: DateTime<Utc>) -> Result<Self> {
+        let mut store = Store::in_memory(now)?;
+        let ids = store.write(now, |transaction| {
+            let mut ids = BTreeMap::new();
+            for preference in preferences {
+                let seen = Observation {
+                    item: preference.item.clone(),
+                    reason: preference.reason.clone(),
+                    keywords: preference.keywords.clone(),
+                    scenarios: preference.scenarios.clone(),
+                    score: Some(Score::clamped(preference.score)),
+                    source: "manual".into(),
+                    origin: Origin::User,
+                    quote: None,
+                    evidence: None,
+                };
+                let merge = observe(None, &seen, now, || transaction.new_uid());
+                ids.insert(preference.id.clone(), transaction.apply(&merge.change)?.id);
+            }
+            Ok::<_, StorageError>(ids)
+        })?;
+        let entries = store.view().preferences()?;
+        let texts = entries
+            .iter()
+            .map(|entry| {
+                [&entry.item, &entry.reason]
+                    .into_iter()
+                    .chain(&entry.keywords)
+                    .map(|text| Folded::new(text))
+                    .collect()
+            })
+            .collect();
+        let vectors = entries
+            .iter()
+            .map(|entry| entry_vector(&entry.item, &entry.reason, &entry.keywords))
+            .collect();
+        Ok(Profile {
+            store,
+            ids,
+            entries,
+            texts,
+            vectors,
         })
-        .collect();
-    Ok(Profile {
-        store,
-        ids,
-        vectors,
-    })
-}
+    }
 
-fn find(profile: &Profile, task: &str, way: Way, now: DateTime<Utc>) -> Result<Vec<i64>> {
-    let meaning = match way {
-        Way::Meaning => {
-            let Some(task) = embed(task) else {
-                return Ok(Vec::new());
-            };
-            let mut near: Vec<(f32, i64)> = profile
-                .vectors
-                .iter()
-                .map(|(id, vector)| (task.cosine(vector), *id))
-                .filter(|(cosine, _)| f64::from(*cosine) >= LEAST)
-                .collect();
-            near.sort_by(|a, b| b.0.total_cmp(&a.0));
-            return Ok(near.into_iter().take(10).map(|(_, id)| id).collect());
-        }
-        Way::Keywords => Meaning::Off,
-        Way::Both => Meaning::Fallback,
-    };
-    let request = Request {
-        meaning,
-        ..Request::for_text(task)
-    };
-    let found = profile.store.view().find(&request, now)?;
-    Ok(found.hits.iter().map(|hit| hit.preference.id).collect())
+    fn find(&self, task: &str, way: Way, now: DateTime<Utc>) -> Result<Vec<i64>> {
+        let meaning = match way {
+            Way::EveryWord => Meaning::Off,
+            Way::Shipped => Meaning::Fallback,
+            _ => return Ok(self.rank(task, way)),
+        };
+        let request = Request {
+            meaning,
+            ..Request::for_text(task)
+        };
+        let found = self.store.view().find(&request, now)?;
+        Ok(found.hits.iter().map(|hit| hit.preference.id).collect())
+    }
+
+    fn holders(&self, word: &Word) -> Holders {
+        let holds = |texts: &Vec<Folded>| texts.iter().any(|text| word.occurs_in(text));
+        let entries = self.entries.iter().zip(&self.texts);
+        Holders::These(
+            entries
+                .filter(|(_, texts)| holds(texts))
+                .map(|(entry, _)| entry.id)
+                .collect(),
+        )
+    }
+
+    fn rank(&self, task: &str, way: Way) -> Vec<i64> {
+        let query =
+            Query::new::<StorageError>(task, self.entries.len(), |word| Ok(self.holders(word)))
+                .expect("the closure does not fail");
+        let mut ranked: Vec<(f64, i64)> = self
+            .entries
+            .iter()
+            .zip(&self.vectors)
+            .map(|(entry, vector)| {
+                let relevance = query.relevance(entry.id, vector.as_ref());
+                let value = match way {
+                    Way::AnyWord => relevance.lexical,
+                    Way::Meaning => relevance.meaning,
+                    _ => relevance.value,
+                };
+                (value, entry.id)
+            })
+            .filter(|(value, _)| match way {
+                Way::From(least) => *value >= least,
+                _ => *value > 0.0,
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        ranked.into_iter().take(10).map(|(_, id)| id).collect()
+    }
 }
 
 /// A fixed shuffle: the same profiles each run.
@@ -184,81 +234,111 @@ fn shuffled(mut preferences: Vec<Preference>) -> Vec<Preference> {
     preferences
 }
 
+/// Profiles of about this size that together hold every preference.
+fn profiles(preferences: &[Preference], size: usize, now: DateTime<Utc>) -> Result<Vec<Profile>> {
+    let whole = (preferences.len() / size).max(1);
+    (0..whole)
+        .map(|index| {
+            let end = if index + 1 == whole {
+                preferences.len()
+            } else {
+                (index + 1) * size
+            };
+            Profile::new(&preferences[index * size..end], now)
+        })
+        .collect()
+}
+
+/// Asks every profile every task that it can answer, and those that nothing answers.
+fn ask(
+    profiles: &[Profile],
+    tasks: &[Task],
+    way: Way,
+    now: DateTime<Utc>,
+) -> Result<BTreeMap<String, Tally>> {
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for profile in profiles {
+        for task in tasks {
+            let expected: BTreeSet<i64> = task
+                .expects
+                .iter()
+                .filter_map(|id| profile.ids.get(id).copied())
+                .collect();
+            if expected.is_empty() && task.kind != "silence" {
+                continue;
+            }
+            let found = profile.find(&task.task, way, now)?;
+            let mut groups = vec!["all", task.lang.as_str()];
+            if task.kind == "cross" {
+                groups.push("across languages");
+            }
+            for group in groups {
+                tallies
+                    .entry(group.to_owned())
+                    .or_default()
+                    .count(&expected, &found);
+            }
+        }
+    }
+    Ok(tallies)
+}
+
 fn main() -> Result<()> {
-    let half = std::env::args()
-        .skip(1)
-        .find(|word| word == "held" || word == "tune");
-    let halves = half.map_or_else(
-        || vec!["tune".to_owned(), "held".to_owned()],
-        |one| vec![one],
-    );
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let chosen = |all: [&'static str; 2]| -> Vec<&'static str> {
+        let named: Vec<&str> = all
+            .into_iter()
+            .filter(|one| words.iter().any(|word| word == one))
+            .collect();
+        if named.is_empty() {
+            all.to_vec()
+        } else {
+            named
+        }
+    };
     let now = "2026-11-30T12:00:00Z".parse().expect("a time");
-    for half in halves {
-        println!("\n### {half} half\n");
-        println!("| profile of | found by | queries | hit@1 | hit@5 | MRR | silence |");
-        println!("|---|---|---|---|---|---|---|");
-        let preferences: Vec<Preference> = load::<Preference>("preferences.jsonl")
-            .into_iter()
-            .filter(|preference| preference.half == half)
-            .collect();
-        let queries: Vec<Query> = load::<Query>("queries.jsonl")
-            .into_iter()
-            .filter(|query| query.half == half)
-            .collect();
-        let preferences = shuffled(preferences);
-        for size in [20, 50, 200] {
-            // The last profile takes what is left, so that every preference is in one.
-            let whole = (preferences.len() / size).max(1);
-            let profiles: Vec<Profile> = (0..whole)
-                .map(|index| {
-                    let end = if index + 1 == whole {
-                        preferences.len()
-                    } else {
-                        (index + 1) * size
-                    };
-                    profile(&preferences[index * size..end], now)
-                })
-                .collect::<Result<_>>()?;
-            for (name, way) in [
-                ("keywords", Way::Keywords),
-                ("meaning", Way::Meaning),
-                ("both", Way::Both),
-            ] {
-                let mut scores: BTreeMap<String, Score5> = BTreeMap::new();
-                for profile in &profiles {
-                    for query in &queries {
-                        let expected: BTreeSet<i64> = query
-                            .expects
-                            .iter()
-                            .filter_map(|id| profile.ids.get(id).copied())
-                            .collect();
-                        // What this profile does not hold is not asked of it.
-                        if expected.is_empty() && query.kind != "silence" {
-                            continue;
-                        }
-                        let found = find(profile, &query.task, way, now)?;
-                        let mut names = vec!["all".to_owned(), query.lang.clone()];
-                        if query.kind == "cross" {
-                            names.push("across languages".to_owned());
-                        }
-                        for name in names {
-                            scores.entry(name).or_default().count(&expected, &found);
+    for set in chosen(["everyday", "apart"]) {
+        for half in chosen(["tune", "held"]) {
+            println!("\n### {set}, {half} half\n");
+            println!("| profile of | found by | tasks | hit@1 | hit@5 | MRR | silence |");
+            println!("|---:|---|---:|---:|---:|---:|---:|");
+            let mut preferences: Vec<Preference> = load(set, "preferences.jsonl");
+            preferences.retain(|preference| preference.half == half);
+            let mut tasks: Vec<Task> = load(set, "queries.jsonl");
+            tasks.retain(|task| task.half == half);
+            let preferences = shuffled(preferences);
+            for size in [20, 50, 200] {
+                let profiles = profiles(&preferences, size, now)?;
+                for (name, way) in [
+                    ("every word (`--exact`)", Way::EveryWord),
+                    ("any word, no threshold", Way::AnyWord),
+                    ("meaning, no threshold", Way::Meaning),
+                    ("both, no threshold", Way::Both),
+                    ("**as shipped**", Way::Shipped),
+                ] {
+                    for (group, tally) in ask(&profiles, &tasks, way, now)? {
+                        if group == "all" {
+                            println!("| {size} | {name} | {} |", tally.cells());
+                        } else if way == Way::Shipped
+                            || way == Way::Both && group == "across languages"
+                        {
+                            println!("| {size} | {name}: {group} | {} |", tally.cells());
                         }
                     }
                 }
-                for (group, score) in &scores {
-                    if group == "all" || matches!(way, Way::Both) {
-                        let label = if group == "all" {
-                            String::new()
-                        } else {
-                            format!(", {group}")
-                        };
-                        println!(
-                            "| {size} | {name}{label} | {} | {} |",
-                            score.asked + score.idle,
-                            score.cells()
-                        );
+                if size == 50 {
+                    let mut curve = Vec::new();
+                    for least in (2..=9).map(|step| f64::from(step) * 0.05) {
+                        let tallies = ask(&profiles, &tasks, Way::From(least), now)?;
+                        let all = tallies.get("all").copied().unwrap_or_default();
+                        let hit = Tally::share(all.five as f64, all.asked);
+                        let silence = Tally::share(all.silent as f64, all.idle);
+                        curve.push(format!("{least:.2}: {hit}/{silence}"));
                     }
+                    println!(
+                        "| {size} | both, from a relevance on: hit@5/silence | | | {} | | |",
+                        curve.join(", ")
+                    );
                 }
             }
         }

@@ -167,13 +167,7 @@ pub fn observe(
         }
     };
     let values = EntryValues {
-        // What speaks against a limit is evidence, but never becomes the limit's reason.
-        reason: (!(outcome == Outcome::Kept && seen.score.is_some())
-            && !seen.reason.is_empty()
-            && seen.reason != entry.reason
-            // Nor is what the user said replaced by what somebody inferred.
-            && (seen.origin == Origin::User || entry.origin != Origin::User))
-            .then(|| seen.reason.clone()),
+        reason: takes_over_reason(entry, seen, outcome).then(|| seen.reason.clone()),
         keywords: union(&entry.keywords, &seen.keywords).map(|all| join_keywords(&all)),
         scenarios: union(&entry.scenarios, &seen.scenarios).map(sorted),
         base_score: (score != old).then(|| score.value()),
@@ -188,6 +182,15 @@ pub fn observe(
         score: Some(score),
         change: Change::set_entry(op, &entry.uid, seen.origin, &values).with_evidence(evidence),
     }
+}
+
+/// Whether the reason of an observation replaces the stored one. What speaks against a limit is evidence and never
+/// becomes its reason, and what somebody inferred does not replace what the user said.
+fn takes_over_reason(entry: &Preference, seen: &Observation, outcome: Outcome) -> bool {
+    let says_something = !seen.reason.is_empty() && seen.reason != entry.reason;
+    let speaks_against = outcome == Outcome::Kept && seen.score.is_some();
+    let is_weaker = seen.origin != Origin::User && entry.origin == Origin::User;
+    says_something && !speaks_against && !is_weaker
 }
 
 fn added(seen: &Observation, evidence: Evidence, now: DateTime<Utc>, uid: String) -> Merge {

@@ -49,7 +49,11 @@ fn adding_again_follows_the_table(
     // Nor does what somebody inferred take the place of what the user said.
     let speaks_against = result == "kept" && options.contains(&"--score");
     let is_inferred = options.contains(&"--source");
-    let reason = if speaks_against || is_inferred { "first" } else { "second" };
+    let reason = if speaks_against || is_inferred {
+        "first"
+    } else {
+        "second"
+    };
     assert_eq!(entry["reason"], reason);
 }
 

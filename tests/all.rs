@@ -4,8 +4,10 @@ mod common;
 
 mod adding;
 mod changing;
+mod context;
 mod contract;
 mod finding;
+mod meaning;
 mod output;
 mod outside;
 mod processes;

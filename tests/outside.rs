@@ -169,10 +169,10 @@ fn texts_that_today_would_be_refused_are_no_obstacle(#[case] set: &str) {
 
     let home = profile();
     home.outside(&format!("UPDATE preferences SET {set} WHERE id = 1"));
-    home.outside(&format!(
+    home.outside(
         "INSERT INTO preferences (item, reason, keywords, base_score, added_at, last_seen, touch_count)
-         SELECT 'ａlpha', reason, keywords, 7, added_at, last_seen, touch_count FROM preferences WHERE id = 1"
-    ));
+         SELECT 'ａlpha', reason, keywords, 7, added_at, last_seen, touch_count FROM preferences WHERE id = 1",
+    );
     home.ok(&["add", "alpha", "again", "--keywords", "new"]);
     home.ok(&["tag", "alpha", "newer"]);
     replays_to_the_same_tables(&home);

@@ -40,7 +40,7 @@ pub struct Reply {
 /// # Errors
 /// Nobody said yes.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let stored = context.read(|view| Counts::of(view))?;
+    let stored = context.read(Counts::of)?;
     let Some(stored) = stored else {
         context.note("nothing is stored yet");
         return Ok(Reply::of(Counts::default(), None));

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::Context;
-use super::entries::{Filter, parse_limit};
+use super::entries::{Filter, count, parse_limit};
 use crate::model::Band;
 use crate::present::{self, Answer, Page, to_json};
 use crate::recall::context::{Block, Budget, Form, Line};
@@ -96,19 +96,33 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             bands: vec![Band::Taboo],
             ..Request::default()
         })?;
+        let ordinary = Band::ALL[1..].to_vec();
         let mut others = Vec::new();
         if !task.is_empty() {
+            let concerned = Request {
+                meaning: Meaning::Also,
+                ..Request::for_text(&task)
+            };
+            // Limits are all there anyway; those that concern the task say so.
             others.extend(
                 find(&Request {
-                    meaning: Meaning::Also,
+                    bands: vec![Band::Taboo],
+                    ..concerned.clone()
+                })?
+                .hits,
+            );
+            others.extend(
+                find(&Request {
+                    bands: ordinary.clone(),
                     limit: Some(MOST),
-                    ..Request::for_text(&task)
+                    ..concerned
                 })?
                 .hits,
             );
         }
         if tagged.scenario.is_some() {
             let request = Request {
+                bands: ordinary.clone(),
                 limit: Some(MOST),
                 ..tagged.clone()
             };
@@ -116,7 +130,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         }
         others.extend(
             find(&Request {
-                bands: Band::ALL[1..].to_vec(),
+                bands: ordinary,
                 limit: Some(MOST),
                 ..Request::default()
             })?
@@ -163,8 +177,9 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         ));
     } else if block.limits_left_out > 0 {
         context.note(format!(
-            "{} hard limits did not fit into {} characters: aizo recall --type taboo",
-            block.limits_left_out, args.max_chars
+            "{} did not fit into {} characters: aizo recall --type taboo",
+            count(block.limits_left_out, "hard limit", "hard limits"),
+            args.max_chars
         ));
     }
     Ok(Reply {
@@ -181,28 +196,53 @@ fn task(words: &[String], context: &Context) -> io::Result<String> {
     if !words.is_empty() && typed != "-" {
         return Ok(typed);
     }
-    let (sender, receiver) = mpsc::channel();
     if typed == "-" {
-        sender.send(read_task()).ok();
-    } else if present::is_stdin_piped() {
-        // An agent may leave a pipe open that nothing comes through; a thread can be left waiting.
-        std::thread::spawn(move || sender.send(read_task()));
-    } else {
+        let mut bytes = Vec::new();
+        let most = u64::try_from(LONGEST_TASK).unwrap_or(u64::MAX);
+        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+        return Ok(String::from_utf8_lossy(&bytes).trim().to_owned());
+    }
+    if !present::is_stdin_piped() {
         return Ok(String::new());
     }
-    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-        context.note(
-            "no task came on standard input within a second: name it, or use `-` to wait for it",
-        );
-        Ok(String::new())
-    })
+    // An agent may leave a pipe open that nothing comes through; a thread can be left waiting for it.
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || send_task(&sender));
+    let deadline = Instant::now() + PATIENCE;
+    let mut bytes: Vec<u8> = Vec::new();
+    loop {
+        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(part) => bytes.extend(part),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                context.note(if bytes.is_empty() {
+                    "no task came on standard input within a second: name it, or use `-` to wait for it"
+                } else {
+                    "standard input stayed open: what came within a second is the task"
+                });
+                break;
+            }
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-fn read_task() -> io::Result<String> {
-    let mut bytes = Vec::new();
-    let most = u64::try_from(LONGEST_TASK).unwrap_or(u64::MAX);
-    io::stdin().lock().take(most).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+/// Hands on what comes on standard input, as far as it counts. What cannot be read is no task.
+fn send_task(sender: &mpsc::Sender<Vec<u8>>) {
+    let mut left = LONGEST_TASK;
+    let mut part = [0; 4096];
+    while left > 0 {
+        let most = part.len().min(left);
+        match io::stdin().lock().read(&mut part[..most]) {
+            Ok(count) if count > 0 => {
+                left -= count;
+                if sender.send(part[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+            _ => return,
+        }
+    }
 }
 
 /// The scenario that was named, or the one nearest to the task.

@@ -269,9 +269,12 @@ impl Block {
     fn last_line(&self) -> String {
         let mut parts = Vec::new();
         if self.limits_left_out > 0 {
+            let (count, are) = match self.limits_left_out {
+                1 => ("One more hard limit".to_owned(), "is"),
+                many => (format!("{many} more hard limits"), "are"),
+            };
             parts.push(format!(
-                "{} more hard limits are in force: `aizo recall --type taboo` lists them.",
-                self.limits_left_out
+                "{count} {are} in force: `aizo recall --type taboo` lists all of them."
             ));
         }
         if self.limits_shortened {
@@ -413,19 +416,27 @@ fn candidate(hit: Hit) -> Candidate {
     }
 }
 
-/// A text that cannot break out of the block: on one line, without anything that opens or closes an element.
+/// A text that cannot break out of the block: on one line, without anything that opens or closes an element, or
+/// looks as if it did.
 fn harmless(text: &str) -> String {
     let stripped = strip_hidden(text);
     let mut kept = String::with_capacity(stripped.len());
-    let mut characters = stripped.trim().chars().peekable();
-    while let Some(c) = characters.next() {
-        let opens = c == '<'
-            && characters
-                .peek()
-                .is_some_and(|next| matches!(next, '/' | '!' | '?') || next.is_alphabetic());
+    let mut rest = stripped.trim().chars();
+    while let Some(c) = rest.next() {
+        // What stands between and is not seen makes no difference to a reader.
+        let next = rest.clone().find(|&c| !is_unseen(c));
+        let opens =
+            c == '<' && next.is_some_and(|c| matches!(c, '/' | '!' | '?') || c.is_alphabetic());
         kept.push(if opens { '‹' } else { c });
     }
     kept
+}
+
+/// White space, joiners, variation selectors and marks without a letter.
+fn is_unseen(c: char) -> bool {
+    c.is_whitespace()
+        || unicode_normalization::char::is_combining_mark(c)
+        || matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
 /// At most `length` bytes of a reason, cut between characters.
@@ -643,10 +654,37 @@ mod tests {
                 "{text}"
             );
         }
-        assert_eq!(harmless("a < b, 1<2"), "a < b, 1<2");
+        assert_eq!(harmless("1 < 2, 1<2 <"), "1 < 2, 1<2 <");
+        for hidden in ["\u{200d}", "\u{fe0f}", "\u{34f}", " "] {
+            let text = format!("<{hidden}/aizo-preferences>");
+            assert!(!harmless(&text).contains('<'), "{text:?}");
+        }
     }
 
     proptest! {
+        #[test]
+        fn limits_are_all_there_and_the_characters_are_kept(
+            limits in proptest::collection::vec(("\\PC{1,60}", "\\PC{0,200}"), 1..60),
+            tokens in 20usize..900,
+            characters in 700usize..9_500,
+        ) {
+            let limits: Vec<Hit> = limits
+                .iter()
+                .zip(1..)
+                .map(|((item, reason), id)| hit(id, 0.5, item, reason))
+                .collect();
+            let others: Vec<Hit> = (100..130).map(|id| hit(id, 9.0, "something liked", "said so")).collect();
+            let budget = Budget { tokens, characters };
+            for form in [Form::Prose, Form::Markdown, Form::Xml] {
+                let block = Block::compose(&limits, &others, Some(7), budget, form);
+                let text = block.text(form);
+                prop_assert!(text.chars().count() <= characters);
+                prop_assert!(!text.is_empty(), "there is a block");
+                let shown = block.lines.iter().filter(|line| line.group == Group::HardLimits).count();
+                prop_assert_eq!(shown + block.limits_left_out, limits.len());
+            }
+        }
+
         #[test]
         fn a_budget_is_never_exceeded(
             entries in proptest::collection::vec((1.6..10.0f64, "\\PC{1,60}", "\\PC{0,200}"), 0..40),

@@ -14,6 +14,9 @@ const SYMBOLS: &str = "+#%$&@*=<>^~|.\\";
 /// Ordinary punctuation around a word, which a person does not mean to search for.
 const PUNCTUATION: &str = ",;:!?\"'`()[]{}“”‘’„«»、。，；：！？（）【】「」『』《》…";
 
+/// Pieces of one word that are looked at.
+const LONGEST_PHRASE: usize = 64;
+
 /// A text made ready for matching.
 #[derive(Debug, Clone, Default)]
 pub struct Folded {
@@ -68,7 +71,7 @@ impl Folded {
 impl Words {
     /// Reads what a person typed. The last word may be the beginning of a longer one.
     pub fn query(text: &str) -> Self {
-        let mut words: Vec<Word> = text.split_whitespace().filter_map(word).collect();
+        let mut words: Vec<Word> = text.split_whitespace().map(word).collect();
         if let Some(last) = words.last_mut() {
             last.prefix = true;
         }
@@ -153,8 +156,8 @@ impl Word {
     }
 }
 
-/// Reads one word of a query; nothing when it is punctuation alone.
-fn word(typed: &str) -> Option<Word> {
+/// Reads one word of a query.
+fn word(typed: &str) -> Word {
     let folded = fold_accents(typed);
     let bare = folded
         .trim_matches(|c| PUNCTUATION.contains(c))
@@ -170,17 +173,20 @@ fn word(typed: &str) -> Option<Word> {
         .chars()
         .enumerate()
         .any(|(at, c)| SYMBOLS.contains(c) && (c != '.' || at == 0));
-    if pieces.is_empty() && bare.is_empty() {
-        return None;
-    }
+    // Nothing is left of an accent alone, and nothing is found by it: as a word it would be in every text.
+    let bare = if bare.is_empty() { typed } else { bare };
     let literal = (symbols || pieces.is_empty()).then(|| bare.to_owned());
-    Some(Word {
-        typed: typed.to_owned(),
+    // Nobody types a longer one; a flood of characters must not cost its square.
+    let mut pieces = pieces;
+    pieces.truncate(LONGEST_PHRASE);
+    let shown = typed.trim_matches(|c| PUNCTUATION.contains(c));
+    Word {
+        typed: if shown.is_empty() { typed } else { shown }.to_owned(),
         stem: one_stem(&pieces),
         pieces,
         literal,
         prefix: false,
-    })
+    }
 }
 
 /// Whether `literal` stands in `text` with no letter or digit directly before it, and, unless it may be
@@ -235,7 +241,9 @@ fn pieces(folded: &str) -> Vec<String> {
 }
 
 fn is_piece(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
+    // Letters in frames and circles are letters to Unicode and symbols to the tokenizer of the index.
+    let framed = matches!(c as u32, 0x1F150..=0x1F169 | 0x1F170..=0x1F189);
+    (c.is_alphanumeric() || is_combining_mark(c)) && !framed
 }
 
 /// The stem of a word that is one piece.

@@ -11,7 +11,9 @@ use std::cmp::Ordering;
 use chrono::{DateTime, Utc};
 
 pub use matching::{Folded, Word, Words, fold_accents};
-pub use relevance::{Holders, LEAST, Query, Relevance, SURE, entry_vector, is_related};
+pub use relevance::{
+    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, entry_vector,
+};
 
 use crate::model::{Band, Preference, Score, item_key};
 use crate::scoring::{self, Decay, Weight};
@@ -239,11 +241,9 @@ impl Request {
         Verdict::Yes(found)
     }
 
-    /// Judges an entry by bands, kind of task and lowest score alone: whether it may be related.
+    /// Judges an entry by bands and kind of task alone: whether it may be related.
     pub fn may_be_related(&self, preference: &Preference) -> bool {
-        self.has_band(preference.base_score)
-            && !self.is_too_low(preference.base_score)
-            && self.belongs(preference).is_some()
+        self.has_band(preference.base_score) && self.belongs(preference).is_some()
     }
 
     /// The tag or keyword by which an entry belongs to the kind of task; an empty text where none is asked for.
@@ -382,20 +382,16 @@ fn by_weight(a: &Hit, b: &Hit) -> Ordering {
 }
 
 fn newer_first(a: &Hit, b: &Hit) -> Ordering {
-    let seen = |hit: &Hit| hit.preference.last_seen.moment();
+    let seen = |hit: &Hit| {
+        let preference = &hit.preference;
+        preference
+            .last_seen
+            .moment()
+            .or_else(|| preference.added_at.moment())
+    };
     seen(b)
         .cmp(&seen(a))
         .then_with(|| a.preference.id.cmp(&b.preference.id))
-}
-
-/// Whether a hit is a hard limit that is shown before the strongest of the rest: one that is only somewhat related
-/// stands in line with the others.
-fn takes_its_place(hit: &Hit) -> bool {
-    let only_somewhat = hit
-        .found
-        .as_ref()
-        .is_some_and(|found| found.how == Match::Related && relevance_of(hit) < SURE);
-    hit.preference.is_hard_limit() && !only_somewhat
 }
 
 /// Cuts a sorted list to `limit` rows. Hard limits take their places first, lowest score and then newest
@@ -404,8 +400,9 @@ fn cut(hits: &mut Vec<Hit>, limit: usize, sort: Sort) -> usize {
     if hits.len() <= limit {
         return 0;
     }
-    let (mut limits, mut rest): (Vec<_>, Vec<_>) =
-        std::mem::take(hits).into_iter().partition(takes_its_place);
+    let (mut limits, mut rest): (Vec<_>, Vec<_>) = std::mem::take(hits)
+        .into_iter()
+        .partition(|hit| hit.preference.is_hard_limit());
     limits.sort_by(|a, b| {
         a.preference
             .base_score

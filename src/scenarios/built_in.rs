@@ -23,7 +23,7 @@ impl From<&BuiltIn> for Scenario {
     }
 }
 
-/// The scenarios of [`TEMPLATE`] once more: parsing that text takes half a millisecond, which every
+/// The scenarios of [`TEMPLATE`](super::TEMPLATE) once more: parsing that text takes half a millisecond, which every
 /// recall would pay. A test keeps the two the same.
 pub(super) const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {

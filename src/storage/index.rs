@@ -19,6 +19,15 @@ const RECIPE: u32 = 1;
 /// Sketches in one block.
 pub(super) const BLOCK: i64 = 1024;
 
+/// The tables and the index of the search index.
+const PARTS: i64 = 4;
+
+/// How many triggers note what other programs write.
+fn triggers() -> i64 {
+    let count = super::migrate::INDEXES.matches("CREATE TRIGGER").count();
+    i64::try_from(count).unwrap_or(0)
+}
+
 /// Stands between keywords; the tokenizer takes it for a word that nobody types.
 const BETWEEN_KEYWORDS: &str = " \u{E000} ";
 
@@ -42,17 +51,37 @@ fn recipe() -> String {
     format!("{RECIPE}-{}", meaning::TABLE_HASH)
 }
 
-/// Whether the index was written by this recipe.
+/// Whether the index was written by this recipe, is whole, and follows the rows: other programs drop tables, and
+/// with a table its triggers.
 pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
     let stored: Option<String> = connection
         .prepare_cached("SELECT value FROM schema_meta WHERE key = 'index_recipe'")?
-        .query_row([], |row| row.get(0))
+        .query_row([], |row| super::read::text(row, 0))
         .optional()?;
-    Ok(stored == Some(recipe()))
+    if stored != Some(recipe()) {
+        return Ok(false);
+    }
+    let parts: i64 = connection
+        .prepare_cached(
+            "SELECT count(*) FROM sqlite_schema
+             WHERE name IN ('search', 'recall_index', 'recall_order', 'sketches')
+                OR type = 'trigger' AND substr(name, 1, 5) = 'note_'",
+        )?
+        .query_row([], |row| row.get(0))?;
+    if parts != PARTS + triggers() {
+        return Ok(false);
+    }
+    // The highest numbers differ when rows came without a trigger; noted rows are looked at by themselves.
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM outside_changes)
+                 OR (SELECT max(id) FROM preferences) IS (SELECT max(id) FROM recall_index)",
+        )?
+        .query_row([], |row| row.get(0))
 }
 
-/// Makes the index anew where its recipe has changed. As with migrations, the recipe is read freely first and
-/// again under the lock.
+/// Makes the index anew where it is not current. As with migrations, it is looked at freely first and again under
+/// the lock.
 pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<()> {
     let sqlite = |error| StorageError::from_sqlite(path, error);
     if is_current(connection).map_err(sqlite)? {
@@ -62,7 +91,17 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Resu
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sqlite)?;
     if !is_current(&transaction).map_err(sqlite)? {
-        rebuild(&transaction).map_err(sqlite)?;
+        // Rows that came while the triggers were gone are adopted like any other program's.
+        transaction
+            .execute_batch(super::migrate::INDEXES)
+            .and_then(|()| {
+                transaction.execute_batch(
+                    "INSERT OR IGNORE INTO outside_changes SELECT 'entry', id, uid FROM preferences
+                     WHERE uid IS NULL OR item_key IS NULL",
+                )
+            })
+            .and_then(|()| rebuild(&transaction))
+            .map_err(sqlite)?;
     }
     transaction.commit().map_err(sqlite)
 }

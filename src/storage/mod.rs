@@ -2,7 +2,7 @@
 //!
 //! Everything that alters the store is a [`Change`](crate::model::Change) applied in a
 //! [`Transaction`], which writes the rows, the evidence and the journal lines together. Reading never
-//! writes; see [`open`] for how a file is opened without touching it.
+//! writes; `open.rs` tells how a file is opened without touching it.
 
 mod adopt;
 mod fault;

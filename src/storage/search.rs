@@ -16,12 +16,13 @@ use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, params};
 
 use super::index::{self, BLOCK, NEVER_SEEN};
-use super::{Result, View};
+use super::{Result, StorageError, View};
 use crate::model::{Band, Preference, Score, item_key};
 use crate::recall::meaning::{Sketch, Vector};
+use crate::recall::texts_of;
 use crate::recall::{
     Found, Hit, Holders, Match, Meaning, Query, Relevance, Request, SURE, Selection, Sort,
-    USUAL_RELATED, Verdict, Word, Words, arrange, is_related,
+    USUAL_RELATED, Verdict, Word, Words, arrange,
 };
 use crate::scoring::{self, Decay};
 
@@ -35,6 +36,10 @@ const FEW_VECTORS: i64 = 20_000;
 pub const BY_SKETCH: usize = 4_096;
 /// How many of the closest vectors are looked at with their words.
 const CLOSEST: usize = 64;
+/// Entries that are counted; with more, nothing depends on how many.
+const COUNTED: usize = 12_000;
+/// The same where bands or a kind of task keep most of them out.
+const CLOSEST_OF_A_PART: usize = 1_024;
 /// A word in more entries than this says little about any of them.
 const RARE: usize = 200;
 
@@ -97,7 +102,8 @@ struct Search<'v, 'r> {
     /// Rows that another program wrote: their index is behind, so they are judged by themselves.
     outside: Vec<Preference>,
     outside_ids: HashSet<i64>,
-    hidden: usize,
+    /// Hard limits that only the lowest score keeps out.
+    hidden: HashSet<i64>,
 }
 
 impl View<'_> {
@@ -120,7 +126,7 @@ impl View<'_> {
             now,
             outside,
             outside_ids: outside_ids.into_iter().collect(),
-            hidden: 0,
+            hidden: HashSet::new(),
         };
         let mut hits = if indexed {
             search.exact()?
@@ -132,7 +138,7 @@ impl View<'_> {
         } else {
             search.add_limits(&mut hits, indexed, None)?;
         }
-        let hidden = search.hidden;
+        let hidden = search.hidden.len();
         let any_stored = !hits.is_empty() || self.holds_anything()?;
         Ok(Selection {
             limits_hidden: hidden,
@@ -275,7 +281,11 @@ impl Search<'_, '_> {
         for preference in rows {
             match self.request.judge(&preference) {
                 Verdict::No => {}
-                Verdict::TooLow => self.hidden += usize::from(preference.is_hard_limit()),
+                Verdict::TooLow => {
+                    if preference.is_hard_limit() {
+                        self.hidden.insert(preference.id);
+                    }
+                }
                 Verdict::Yes(found) => hits.push(self.hit(preference, found)),
             }
         }
@@ -508,10 +518,20 @@ impl Search<'_, '_> {
 
     /// Adds relevance to what was found by words, and what was found by meaning alone.
     fn add_related(&mut self, hits: &mut Vec<Hit>, indexed: bool) -> Result<()> {
-        let stored = usize::try_from(self.view.highest_id()?).unwrap_or(usize::MAX);
-        let query = Query::new(&self.request.text, stored, |word| {
-            self.holders(word, indexed)
-        })?;
+        let stored = self.view.count_up_to(COUNTED)?.unwrap_or(COUNTED);
+        let query = if indexed {
+            Query::new(&self.request.text, stored, |word| self.holders(word))?
+        } else {
+            let rows = self.view.preferences()?;
+            Query::new(&self.request.text, stored, |word| {
+                let ids = holding(word, &rows);
+                Ok::<_, StorageError>(if ids.len() > RARE {
+                    Holders::TooMany
+                } else {
+                    Holders::These(ids)
+                })
+            })?
+        };
         let by_words = hits.iter().any(|hit| hit.found.is_some());
         for hit in hits.iter_mut() {
             let relevance = self.relevance(&query, &hit.preference, indexed)?;
@@ -532,7 +552,7 @@ impl Search<'_, '_> {
 
     /// Adds the entries that are related to the task, the most relevant first.
     fn add_closest(
-        &self,
+        &mut self,
         query: &Query,
         stored: usize,
         indexed: bool,
@@ -548,21 +568,34 @@ impl Search<'_, '_> {
                 .collect()
         };
         related.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+        // What was found by words, and what a filter keeps out, sets no bar for the others.
         let mut best = None;
         let mut left = self.request.limit.unwrap_or(USUAL_RELATED);
         for (id, relevance) in related {
-            let best = *best.get_or_insert(relevance.value);
-            if !is_related(relevance.value, best, stored, query.script_is_weak()) {
-                break;
-            }
             if have.contains(&id) {
                 continue;
+            }
+            let bar = query.bar(best.unwrap_or(0.0), stored);
+            if relevance.value < bar.across_scripts {
+                break;
             }
             let Some(preference) = self.view.entry(id)? else {
                 continue;
             };
+            if !self.request.may_be_related(&preference)
+                || relevance.value < bar.same_script && query.shares_script(&preference)
+            {
+                continue;
+            }
             let is_limit = preference.is_hard_limit();
-            if (!is_limit && left == 0) || !self.request.may_be_related(&preference) {
+            if self.request.is_too_low(preference.base_score) {
+                if is_limit {
+                    self.hidden.insert(id);
+                }
+                continue;
+            }
+            best.get_or_insert(relevance.value);
+            if !is_limit && left == 0 {
                 continue;
             }
             left -= usize::from(!is_limit);
@@ -577,12 +610,13 @@ impl Search<'_, '_> {
     }
 
     /// The entries that hold a word, as far as that says something about them.
-    fn holders(&self, word: &Word, indexed: bool) -> Result<Holders> {
-        let expression = all_of(&Words::from_word(word.clone()));
-        let (true, Some(expression)) = (indexed, expression) else {
-            return Ok(Holders::Unknown);
+    fn holders(&self, word: &Word) -> Result<Holders> {
+        let Some(expression) = all_of(&Words::from_word(word.clone())) else {
+            return Ok(Holders::TooMany);
         };
-        let ids = self.view.matching(&expression, RARE + 1)?;
+        let mut ids = self.view.matching(&expression, RARE + 1)?;
+        ids.retain(|id| !self.outside_ids.contains(id));
+        ids.extend(holding(word, &self.outside));
         Ok(if ids.len() > RARE {
             Holders::TooMany
         } else {
@@ -646,14 +680,15 @@ impl Search<'_, '_> {
             }));
         }
         for (limit, relevance) in limits {
-            if have.contains(&limit.id)
-                || !request.has_band(limit.base_score)
-                || request.is_too_low(limit.base_score)
-            {
+            if have.contains(&limit.id) || !request.has_band(limit.base_score) {
                 continue;
             }
             if let Some(found) = request.concerns(&limit, relevance) {
-                hits.push(self.hit(limit, Some(found)));
+                if request.is_too_low(limit.base_score) {
+                    self.hidden.insert(limit.id);
+                } else {
+                    hits.push(self.hit(limit, Some(found)));
+                }
             }
         }
         Ok(())
@@ -662,7 +697,9 @@ impl Search<'_, '_> {
     /// The entries closest to a task, by meaning and by rare words.
     fn closest(&self, query: &Query) -> Result<Vec<(i64, Relevance)>> {
         let mut ids: BTreeSet<i64> = query.holders().collect();
-        if let Some(task) = query.vector() {
+        if self.request.bands == [Band::Taboo] {
+            ids.extend(self.view.limit_ids()?);
+        } else if let Some(task) = query.vector() {
             let near = if self.view.highest_id()? <= FEW_VECTORS {
                 self.by_vector(task, None)?
             } else {
@@ -687,6 +724,10 @@ impl Search<'_, '_> {
 
     /// The ids of the closest vectors: of all, or of these.
     fn by_vector(&self, task: &Vector, among: Option<&[i64]>) -> Result<Vec<i64>> {
+        let bands = &self.request.bands;
+        let all_but_limits = Band::ALL[1..].iter().all(|band| bands.contains(band));
+        let narrowed = !bands.is_empty() && !all_but_limits || self.request.scenario.is_some();
+        let most = if narrowed { CLOSEST_OF_A_PART } else { CLOSEST };
         let mut closest: BinaryHeap<Reverse<Place>> = BinaryHeap::new();
         let mut offer = |id: i64, vector: &Vector| {
             let weight = f64::from(task.cosine(vector));
@@ -695,7 +736,7 @@ impl Search<'_, '_> {
                 seen: 0,
                 id,
             }));
-            if closest.len() > CLOSEST {
+            if closest.len() > most {
                 closest.pop();
             }
         };
@@ -757,6 +798,14 @@ impl Search<'_, '_> {
         })())?;
         Ok(by_distance.into_iter().take(bound + 1).flatten().collect())
     }
+}
+
+/// The rows that hold a word.
+fn holding(word: &Word, rows: &[Preference]) -> Vec<i64> {
+    rows.iter()
+        .filter(|row| texts_of(row).iter().any(|text| word.occurs_in(text)))
+        .map(|row| row.id)
+        .collect()
 }
 
 /// An expression for the index that every word of a list must answer to; nothing where a word is in no index. A
