@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use aizo::recall::entry_vector;
-use aizo::recall::meaning::{Sketch, Vector, embed};
+use aizo::recall::meaning::{SIGN_BYTES, SignScorer, Vector, embed};
 use aizo::storage::BY_SKETCH;
 use serde_json::Value;
 
@@ -46,10 +46,7 @@ fn main() {
                 entry_vector(item, reason, std::slice::from_ref(twist))
             })
             .collect();
-        let sketches: Vec<[u8; Sketch::BYTES]> = vectors
-            .iter()
-            .map(|vector| vector.sketch().to_bytes())
-            .collect();
+        let sketches: Vec<[u8; SIGN_BYTES]> = vectors.iter().map(Vector::signs).collect();
         let mut kept = 0;
         for task in &tasks {
             let mut exact: Vec<(f32, usize)> = vectors
@@ -58,11 +55,11 @@ fn main() {
                 .map(|(index, vector)| (task.cosine(vector), index))
                 .collect();
             exact.select_nth_unstable_by(10, |a, b| b.0.total_cmp(&a.0));
-            let sketch = task.sketch();
-            let mut near: Vec<(u32, usize)> = sketches
+            let scorer = SignScorer::new(task);
+            let mut near: Vec<(usize, usize)> = sketches
                 .iter()
                 .enumerate()
-                .map(|(index, stored)| (sketch.distance(stored), index))
+                .map(|(index, stored)| (scorer.rank(stored), index))
                 .collect();
             near.select_nth_unstable(BY_SKETCH);
             let through: std::collections::HashSet<usize> =

@@ -22,6 +22,8 @@ const LONGEST_TASK: usize = 8 * 1024;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Below this a task is near no scenario.
 const NEAR_A_SCENARIO: f32 = 0.25;
+/// Up to this many words of a task may all stand in an entry.
+const A_FEW_WORDS: usize = 4;
 /// Entries of each kind that are offered: what concerns the task, what belongs to the scenario, the strongest of the
 /// rest.
 const MOST: usize = 12;
@@ -99,8 +101,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         let ordinary = Band::ALL[1..].to_vec();
         let mut others = Vec::new();
         if !task.is_empty() {
+            let words = task.split_whitespace().count();
             let concerned = Request {
-                meaning: Meaning::Also,
+                meaning: if words <= A_FEW_WORDS {
+                    Meaning::Also
+                } else {
+                    Meaning::Only
+                },
                 ..Request::for_text(&task)
             };
             // Limits are all there anyway; those that concern the task say so.

@@ -52,6 +52,8 @@ pub enum Meaning {
     Fallback,
     /// Also beside keyword matches.
     Also,
+    /// By meaning alone: the words of a whole sentence stand in no entry, and looking for all of them takes time.
+    Only,
     /// Never.
     Off,
 }

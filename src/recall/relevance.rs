@@ -7,9 +7,9 @@ use super::meaning::{Vector, embed, embed_weighted};
 use crate::model::Preference;
 
 /// Below this an entry has nothing to do with a task.
-pub const LEAST: f64 = 0.25;
+pub const LEAST: f64 = 0.22;
 /// The same where task and entry are written in different scripts: translations are never as close as the same words.
-pub const LEAST_ACROSS_SCRIPTS: f64 = 0.20;
+pub const LEAST_ACROSS_SCRIPTS: f64 = 0.18;
 /// From here on it has.
 pub const SURE: f64 = 0.35;
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, para
 
 use super::{Result, StorageError};
 use crate::model::{Score, split_keywords};
-use crate::recall::meaning::{self, Sketch, Vector};
+use crate::recall::meaning::{self, SIGN_BYTES, Vector};
 use crate::recall::{Folded, entry_vector};
 
 const TABLES: &str = include_str!("index.sql");
@@ -233,11 +233,11 @@ fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()>
 /// Puts the signs of a vector into its place in its block.
 fn write_sketch(connection: &Connection, id: i64, vector: Option<&Vector>) -> rusqlite::Result<()> {
     let block = id.div_euclid(BLOCK);
-    let place = usize::try_from(id.rem_euclid(BLOCK)).unwrap_or(0) * Sketch::BYTES;
+    let place = usize::try_from(id.rem_euclid(BLOCK)).unwrap_or(0) * SIGN_BYTES;
     connection
         .prepare_cached("INSERT OR IGNORE INTO sketches VALUES (?1, zeroblob(?2))")?
-        .execute(params![block, BLOCK * Sketch::BYTES as i64])?;
-    let bits = vector.map_or([0; Sketch::BYTES], |vector| vector.sketch().to_bytes());
+        .execute(params![block, BLOCK * SIGN_BYTES as i64])?;
+    let bits = vector.map_or([0; SIGN_BYTES], Vector::signs);
     let mut blob = connection.blob_open(MAIN_DB, "sketches", "bits", block, false)?;
     blob.write_at(&bits, place)
 }

@@ -18,7 +18,7 @@ use rusqlite::{OptionalExtension, params};
 use super::index::{self, BLOCK, NEVER_SEEN};
 use super::{Result, StorageError, View};
 use crate::model::{Band, Preference, Score, item_key};
-use crate::recall::meaning::{Sketch, Vector};
+use crate::recall::meaning::{SIGN_BYTES, SignScorer, Vector};
 use crate::recall::texts_of;
 use crate::recall::{
     Found, Hit, Holders, Match, Meaning, Query, Relevance, Request, SURE, Selection, Sort,
@@ -128,7 +128,9 @@ impl View<'_> {
             outside_ids: outside_ids.into_iter().collect(),
             hidden: HashSet::new(),
         };
-        let mut hits = if indexed {
+        let mut hits = if request.meaning == Meaning::Only {
+            Vec::new()
+        } else if indexed {
             search.exact()?
         } else {
             search.judge_all(self.preferences()?)
@@ -540,7 +542,7 @@ impl Search<'_, '_> {
             }
         }
         let wanted = match self.request.meaning {
-            Meaning::Also => true,
+            Meaning::Also | Meaning::Only => true,
             Meaning::Fallback => !by_words,
             Meaning::Off => false,
         };
@@ -768,9 +770,9 @@ impl Search<'_, '_> {
 
     /// The ids whose sketches differ least, found by counting how many there are at each distance.
     fn by_sketch(&self, task: &Vector) -> Result<Vec<i64>> {
-        let sketch = task.sketch();
-        let mut by_distance: Vec<Vec<i64>> = vec![Vec::new(); Sketch::BYTES * 8 + 1];
-        let mut bound = Sketch::BYTES * 8;
+        let scorer = SignScorer::new(task);
+        let mut by_distance: Vec<Vec<i64>> = vec![Vec::new(); SignScorer::RANKS];
+        let mut bound = SignScorer::RANKS - 1;
         let mut within = 0usize;
         self.view.sqlite_result((|| {
             let connection = self.view.connection();
@@ -779,8 +781,8 @@ impl Search<'_, '_> {
             while let Some(row) = rows.next()? {
                 let block: i64 = row.get(0)?;
                 let bits = row.get_ref(1)?.as_blob().unwrap_or_default();
-                for (place, stored) in (0..).zip(bits.chunks_exact(Sketch::BYTES)) {
-                    let distance = sketch.distance(stored) as usize;
+                for (place, stored) in (0..).zip(bits.chunks_exact(SIGN_BYTES)) {
+                    let distance = scorer.rank(stored);
                     if distance > bound {
                         continue;
                     }
