@@ -683,3 +683,49 @@ fn what_cannot_be_meant_is_wrong_usage(#[case] arguments: &[&str]) {
     let run = profile().run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
 }
+
+#[test]
+fn twelve_limits_among_three_hundred_entries_are_there_for_every_task() {
+    let lines = |name: &str| -> Vec<Value> {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data/recall/everyday")
+            .join(name);
+        std::fs::read_to_string(path)
+            .expect("the set is in the repository")
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("every line is JSON"))
+            .collect()
+    };
+    let is_limit = |entry: &Value| entry["score"].as_f64().expect("a score") <= 1.5;
+    let (limits, others): (Vec<Value>, Vec<Value>) =
+        lines("preferences.jsonl").into_iter().partition(is_limit);
+    let stored: Vec<&Value> = limits[..12].iter().chain(&others[..288]).collect();
+    let input: String = stored.iter().map(|entry| format!("{entry}\n")).collect();
+    let home = Home::new();
+    let run = home.run_with_input(&["add", "--stdin"], input.as_bytes());
+    assert_eq!(run.code, 0, "{run:?}");
+    let tasks = lines("queries.jsonl");
+    assert!(tasks.len() >= 200);
+    for task in &tasks[..200] {
+        let task = task["task"].as_str().expect("a task");
+        let block: Value = home.json(&["context", task]);
+        let text = block["text"].as_str().expect("a text");
+        assert!(text.len() <= 800 * 3, "{task}: {} bytes", text.len());
+        for limit in &limits[..12] {
+            let item = limit["item"].as_str().expect("an item");
+            assert!(text.contains(item), "{task}: {item} is missing in {text}");
+        }
+        // And in a short recall, whatever limits its own words name.
+        let all: Vec<Value> = home.json(&["recall", "--exact", task]);
+        let named = all
+            .iter()
+            .filter(|entry| entry["hard_limit"] == true)
+            .count();
+        let short: Vec<Value> = home.json(&["recall", "--limit", "3", task]);
+        let kept = short
+            .iter()
+            .filter(|entry| entry["match"] == "keyword" && entry["hard_limit"] == true);
+        assert_eq!(kept.count(), named.min(3), "{task}");
+        assert!(short.len() <= 3);
+    }
+}

@@ -1247,3 +1247,83 @@ fn words_and_a_kind_of_task_bring_what_both_name_and_the_limits_of_the_kind() {
     let one = ["recall", "code", "--scenario", "shipping", "--limit", "1"];
     assert_eq!(items(&home, &one), ["deploys on Fridays"]);
 }
+
+#[test]
+fn two_thousand_hostile_queries_are_no_error_and_end_soon() {
+    use aizo::recall::{Meaning, Request};
+    use aizo::storage::{Location, Store};
+
+    let home = Home::new();
+    for (item, reason) in [
+        ("concise code", "asked twice"),
+        ("C++ and .NET", "100% of the time"),
+        ("设备名称", "用gen生成代码"),
+        ("no 🚀 in commits", "said so"),
+    ] {
+        home.ok(&["add", item, reason]);
+    }
+    let now = "2026-11-30T12:00:00Z".parse().expect("a time");
+    let location = Location {
+        path: home.db(),
+        patience: std::time::Duration::from_secs(5),
+    };
+    let store = Store::open_for_reading(&location, now)
+        .expect("the store opens")
+        .expect("there is one");
+    let operators = [
+        "\"", "'", "*", "^", "(", ")", "{", "}", ":", "-", "+", "AND", "OR", "NOT", "NEAR(", ";--",
+        "%", "_", "\\", "\0", "\u{202e}", "\u{200b}", "\u{feff}", "\u{301}", "\n", "code", "设备",
+        "C++", "item:", "stems :",
+    ];
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let begin = std::time::Instant::now();
+    for number in 0..2_000u32 {
+        let mut query = String::new();
+        match number % 4 {
+            // Operators and words in any order.
+            0 | 1 => {
+                for _ in 0..=random(8) {
+                    let index = usize::try_from(random(operators.len() as u64)).expect("an index");
+                    query.push_str(operators[index]);
+                    if random(2) == 0 {
+                        query.push(' ');
+                    }
+                }
+            }
+            // A few characters of each block of Unicode in turn.
+            2 => {
+                let block = (number / 4) * 0x110000 / 500;
+                query.extend((0..8).filter_map(|offset| char::from_u32(block + offset * 7)));
+            }
+            // Something long: up to 100 kB.
+            _ => {
+                let index = usize::try_from(random(operators.len() as u64)).expect("an index");
+                let length = if number % 100 == 3 { 100_000 } else { 2_000 };
+                while query.len() < length {
+                    query.push_str(operators[index]);
+                    query.push(' ');
+                }
+            }
+        }
+        for meaning in [Meaning::Off, Meaning::Also] {
+            let request = Request {
+                meaning,
+                limit: Some(3),
+                ..Request::for_text(&query)
+            };
+            let found = store.view().find(&request, now);
+            assert!(
+                found.is_ok_and(|found| found.hits.len() <= 3),
+                "{query:.80?}"
+            );
+        }
+    }
+    // Bounded, not fast: a query that runs away would take longer by itself.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(300));
+}

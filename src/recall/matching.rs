@@ -14,6 +14,8 @@ const SYMBOLS: &str = "+#%$&@*=<>^~|.\\";
 /// Ordinary punctuation around a word, which a person does not mean to search for.
 const PUNCTUATION: &str = ",;:!?\"'`()[]{}“”‘’„«»、。，；：！？（）【】「」『』《》…";
 
+/// Words of one query that are looked at: no entry holds as many, and a flood of them must not take long.
+const MOST_WORDS: usize = 256;
 /// Pieces of one word that are looked at.
 const LONGEST_PHRASE: usize = 64;
 
@@ -71,7 +73,7 @@ impl Folded {
 impl Words {
     /// Reads what a person typed. The last word may be the beginning of a longer one.
     pub fn query(text: &str) -> Self {
-        let mut words: Vec<Word> = text.split_whitespace().map(word).collect();
+        let mut words: Vec<Word> = text.split_whitespace().take(MOST_WORDS).map(word).collect();
         if let Some(last) = words.last_mut() {
             last.prefix = true;
         }
