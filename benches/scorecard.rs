@@ -3,7 +3,7 @@
 //! or `-- apart` for one set).
 //!
 //! The sets in `tests/data/recall` were written without sight of the ranking. Thresholds and weights were tuned on
-//! the tune half of `apart` alone.
+//! the tune halves.
 
 #![allow(clippy::print_stdout, missing_docs)]
 
