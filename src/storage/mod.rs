@@ -12,6 +12,7 @@ mod listing;
 mod migrate;
 mod open;
 mod read;
+mod related;
 mod replay;
 mod search;
 mod undo;
@@ -30,7 +31,7 @@ pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
-pub use search::BY_SKETCH;
+pub use related::BY_SKETCH;
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
 
