@@ -7,6 +7,7 @@ mod preference;
 mod score;
 mod stamp;
 mod text;
+mod turn;
 
 pub use change::{Change, ChangeError, Effect, EntryValues, Op, ProposalValues, Subject, Values};
 pub use evidence::{Evidence, Origin, Speaker};
@@ -18,3 +19,4 @@ pub use text::{
     MAX_TEXT_BYTES, TextError, check_text, fold, is_hidden, item_key, join_keywords,
     parse_keywords, split_keywords, strip_hidden,
 };
+pub use turn::{Answer, Turn, TurnKind};
