@@ -359,7 +359,9 @@ fn index_is_as_if_made_anew(home: &Home) {
         let mut rows = Vec::new();
         for query in [
             "SELECT rowid || '|' || item || '|' || reason || '|' || keywords || '|' || stems FROM search ORDER BY rowid",
-            "SELECT id || '|' || score || '|' || seen || '|' || coalesce(hex(vector), '-') FROM recall_index ORDER BY id",
+            "SELECT id || '|' || score || '|' || seen FROM recall_index ORDER BY id",
+            "SELECT id || '|' || hex(vector) FROM vectors ORDER BY id",
+            "SELECT id || '|' || hex(vector) FROM limit_vectors ORDER BY id",
         ] {
             let mut statement = connection.prepare(query).expect("the tables are there");
             let found = statement

@@ -2,6 +2,8 @@
 //! other character as plain text. The index in the store follows the same rules, piece by piece; this is
 //! what it is tested against, and what reads the rows that are not indexed yet.
 
+use std::cell::OnceCell;
+
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -24,7 +26,8 @@ const LONGEST_PHRASE: usize = 64;
 pub struct Folded {
     plain: String,
     pieces: Vec<String>,
-    stems: Vec<String>,
+    /// Made when first asked for: most texts are found by their pieces, or not looked into.
+    stems: OnceCell<Vec<String>>,
 }
 
 /// One word of a query.
@@ -51,11 +54,10 @@ impl Folded {
     pub fn new(text: &str) -> Self {
         let plain = fold_accents(text);
         let pieces = pieces(&plain);
-        let stems = pieces.iter().filter_map(|piece| stem(piece)).collect();
         Folded {
             plain,
             pieces,
-            stems,
+            stems: OnceCell::new(),
         }
     }
 
@@ -66,7 +68,8 @@ impl Folded {
 
     /// The stems of the pieces that have one.
     pub fn stems(&self) -> &[String] {
-        &self.stems
+        self.stems
+            .get_or_init(|| self.pieces.iter().filter_map(|piece| stem(piece)).collect())
     }
 }
 
@@ -138,15 +141,8 @@ impl Word {
         if let Some(literal) = &self.literal {
             return holds_literal(&text.plain, literal, self.prefix);
         }
-        if self
-            .stem
-            .as_ref()
-            .is_some_and(|stem| text.stems.contains(stem))
-        {
-            return true;
-        }
         let count = self.pieces.len();
-        text.pieces.windows(count).any(|window| {
+        let by_pieces = text.pieces.windows(count).any(|window| {
             let (last, before) = window.split_last().expect("a window is never empty");
             let (wanted, wanted_before) = self
                 .pieces
@@ -154,7 +150,12 @@ impl Word {
                 .expect("a word without a literal has pieces");
             before == wanted_before
                 && (last == wanted || self.prefix && last.starts_with(wanted.as_str()))
-        })
+        });
+        by_pieces
+            || self
+                .stem
+                .as_ref()
+                .is_some_and(|stem| text.stems().contains(stem))
     }
 }
 

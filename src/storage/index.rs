@@ -14,13 +14,13 @@ use crate::recall::{Folded, entry_vector};
 const TABLES: &str = include_str!("index.sql");
 
 /// The version of what is written here: raised when the folding, the stems or the weights of the texts change.
-const RECIPE: u32 = 1;
+const RECIPE: u32 = 2;
 
 /// Sketches in one block.
 pub(super) const BLOCK: i64 = 1024;
 
 /// The tables and the index of the search index.
-const PARTS: i64 = 4;
+const PARTS: i64 = 6;
 
 /// How many triggers note what other programs write.
 fn triggers() -> i64 {
@@ -64,7 +64,7 @@ pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
     let parts: i64 = connection
         .prepare_cached(
             "SELECT count(*) FROM sqlite_schema
-             WHERE name IN ('search', 'recall_index', 'recall_order', 'sketches')
+             WHERE name IN ('search', 'recall_index', 'recall_order', 'vectors', 'limit_vectors', 'sketches')
                 OR type = 'trigger' AND substr(name, 1, 5) = 'note_'",
         )?
         .query_row([], |row| row.get(0))?;
@@ -109,9 +109,15 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Resu
 /// Makes the index of all rows anew.
 pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
-        "DROP TABLE IF EXISTS search; DROP TABLE IF EXISTS recall_index; DROP TABLE IF EXISTS sketches;",
+        "DROP TABLE IF EXISTS search; DROP TABLE IF EXISTS recall_index; DROP TABLE IF EXISTS vectors;
+         DROP TABLE IF EXISTS limit_vectors; DROP TABLE IF EXISTS sketches;",
     )?;
     connection.execute_batch(TABLES)?;
+    // Two parts of a size are one too many.
+    connection.execute(
+        "INSERT INTO search (search, rank) VALUES ('usermerge', 2)",
+        [],
+    )?;
     let ids: Vec<i64> = connection
         .prepare("SELECT id FROM preferences")?
         .query_map([], |row| row.get(0))?
@@ -131,6 +137,16 @@ pub(super) fn refresh(connection: &Connection, rows: &DirtyRows) -> rusqlite::Re
     for (&id, &dirty) in rows {
         write(connection, id, dirty)?;
     }
+    keep_in_few_parts(connection)
+}
+
+/// Merges parts of the word index that have piled up, a few pages at a time: each write adds a part, and each word that
+/// is looked up costs a look into every part. FTS5 by itself lets up to sixteen small ones pile up at each level.
+fn keep_in_few_parts(connection: &Connection) -> rusqlite::Result<()> {
+    const PAGES: i64 = 32;
+    connection
+        .prepare_cached("INSERT INTO search (search, rank) VALUES ('merge', ?1)")?
+        .execute([PAGES])?;
     Ok(())
 }
 
@@ -171,20 +187,20 @@ fn seen(last_seen: &str, added_at: &str) -> i64 {
 
 fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()> {
     let Some(source) = source(connection, id)? else {
-        connection
-            .prepare_cached("DELETE FROM search WHERE rowid = ?1")?
-            .execute([id])?;
-        connection
-            .prepare_cached("DELETE FROM recall_index WHERE id = ?1")?
-            .execute([id])?;
-        return Ok(());
+        for table in ["search WHERE rowid", "recall_index WHERE id"] {
+            connection
+                .prepare_cached(&format!("DELETE FROM {table} = ?1"))?
+                .execute([id])?;
+        }
+        return write_vector(connection, id, None, false);
     };
+    let is_limit = Score::clamped(source.score).is_hard_limit();
     if dirty == Dirty::Weight {
         let known = connection
             .prepare_cached("UPDATE recall_index SET score = ?2, seen = ?3 WHERE id = ?1")?
             .execute(params![id, source.score, source.seen])?;
         if known > 0 {
-            return Ok(());
+            return write_limit_vector(connection, id, is_limit);
         }
     }
     let [item, reason] = [&source.item, &source.reason].map(|text| Folded::new(text));
@@ -216,18 +232,43 @@ fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()>
             joined.join(BETWEEN_KEYWORDS),
             stems.join(" "),
         ])?;
-    let vector = entry_vector(&source.item, &source.reason, &source.keywords);
     connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO recall_index (id, score, seen, vector) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![
-            id,
-            source.score,
-            source.seen,
-            vector.as_ref().map(Vector::to_bytes)
-        ])?;
-    write_sketch(connection, id, vector.as_ref())
+        .prepare_cached("INSERT OR REPLACE INTO recall_index (id, score, seen) VALUES (?1, ?2, ?3)")?
+        .execute(params![id, source.score, source.seen])?;
+    let vector = entry_vector(&source.item, &source.reason, &source.keywords);
+    write_vector(connection, id, vector.as_ref(), is_limit)
+}
+
+/// Puts a vector into every table that has it, and the signs of it into its block; none takes it out of them.
+fn write_vector(
+    connection: &Connection,
+    id: i64,
+    vector: Option<&Vector>,
+    is_limit: bool,
+) -> rusqlite::Result<()> {
+    match vector {
+        Some(vector) => connection
+            .prepare_cached("INSERT OR REPLACE INTO vectors VALUES (?1, ?2)")?
+            .execute(params![id, vector.to_bytes()])?,
+        None => connection
+            .prepare_cached("DELETE FROM vectors WHERE id = ?1")?
+            .execute([id])?,
+    };
+    write_limit_vector(connection, id, is_limit)?;
+    write_sketch(connection, id, vector)
+}
+
+/// Keeps the vector of a hard limit, and of nothing else, among those of the limits.
+fn write_limit_vector(connection: &Connection, id: i64, is_limit: bool) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM limit_vectors WHERE id = ?1")?
+        .execute([id])?;
+    if is_limit {
+        connection
+            .prepare_cached("INSERT INTO limit_vectors SELECT id, vector FROM vectors WHERE id = ?1")?
+            .execute([id])?;
+    }
+    Ok(())
 }
 
 /// Puts the signs of a vector into its place in its block.

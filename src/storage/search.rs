@@ -183,7 +183,7 @@ impl View<'_> {
     pub(super) fn vector(&self, id: i64) -> Result<Option<Vector>> {
         self.sqlite_result(
             self.connection()
-                .prepare_cached("SELECT vector FROM recall_index WHERE id = ?1")
+                .prepare_cached("SELECT vector FROM vectors WHERE id = ?1")
                 .and_then(|mut statement| {
                     statement
                         .query_row([id], |row| {
@@ -204,11 +204,14 @@ impl View<'_> {
         )
     }
 
-    /// Ids and vectors of all hard limits in the index.
+    /// Ids and vectors of all hard limits in the index, those whose texts have no vector among them.
     pub(super) fn limit_vectors(&self) -> Result<Vec<(i64, Option<Vector>)>> {
         self.sqlite_result(
             self.connection()
-                .prepare_cached("SELECT id, vector FROM recall_index WHERE score <= ?1")
+                .prepare_cached(
+                    "SELECT id, (SELECT vector FROM limit_vectors v WHERE v.id = r.id)
+                     FROM recall_index r WHERE score <= ?1",
+                )
                 .and_then(|mut statement| {
                     statement
                         .query_map([Band::Taboo.range().1], |row| {
