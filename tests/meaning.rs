@@ -342,13 +342,13 @@ fn closer_ones_that_a_filter_keeps_out_hide_nothing(#[case] closer: usize) {
         })
         .collect();
     lines.push(
-        json!({"item": "crowded dining rooms", "reason": "cannot hear the others at dinner", "score": 3,
+        json!({"item": "noisy restaurants", "reason": "cannot hear the others at dinner", "score": 3,
                "scenarios": ["evening"]}),
     );
     store(&home, &lines);
     for narrowed in [["--type", "aversion"], ["--scenario", "evening"]] {
         let arguments = [&["recall", "book us a restaurant"], &narrowed[..]].concat();
-        assert_eq!(items(&home, &arguments), ["crowded dining rooms"]);
+        assert_eq!(items(&home, &arguments), ["noisy restaurants"]);
     }
 }
 

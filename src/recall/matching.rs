@@ -127,6 +127,11 @@ impl Words {
         self.0.is_empty()
     }
 
+    /// Whether the index knows by itself where the words occur: symbols are not in it.
+    pub fn are_in_the_index(&self) -> bool {
+        self.0.iter().all(|word| word.literal.is_none())
+    }
+
     /// Whether every word occurs in one of the texts.
     pub fn occur_in(&self, texts: &[Folded]) -> bool {
         self.0

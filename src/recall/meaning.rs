@@ -51,7 +51,7 @@ impl Vector {
     pub const BYTES: usize = 4 + DIMENSIONS;
 
     /// Packs components of any length; nothing comes back when they are all zero.
-    fn pack(components: &[f32; DIMENSIONS]) -> Option<Self> {
+    pub(super) fn pack(components: &[f32; DIMENSIONS]) -> Option<Self> {
         let length = components.iter().map(|x| x * x).sum::<f32>().sqrt();
         if length < 1e-6 {
             return None;
@@ -65,6 +65,11 @@ impl Vector {
             scale: largest / length / 127.0,
             codes,
         })
+    }
+
+    /// The components, as far as they are kept.
+    pub fn components(&self) -> [f32; DIMENSIONS] {
+        self.codes.map(|code| f32::from(code) * self.scale)
     }
 
     /// The cosine of the angle between two texts: 1 for the same direction, near 0 for unrelated ones.

@@ -5,6 +5,7 @@ pub mod context;
 mod matching;
 pub mod meaning;
 mod relevance;
+pub mod task_map;
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ use chrono::{DateTime, Utc};
 
 pub use matching::{Folded, Word, Words, fold_accents};
 pub use relevance::{
-    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, entry_vector,
+    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, entry_vector, task_vector,
 };
 
 use crate::model::{Band, Preference, Score, item_key};
@@ -222,21 +223,40 @@ impl Request {
             if !self.words.occur_in(&texts) {
                 return Verdict::No;
             }
-            let (how, matched) = if self.words.is_empty() {
-                (Match::Scenario, belongs.into_iter().collect())
+            Some(if self.words.is_empty() {
+                Found {
+                    how: Match::Scenario,
+                    relevance: None,
+                    matched: belongs.into_iter().collect(),
+                }
             } else {
-                let words = self.words.words().iter();
-                (
-                    Match::Keyword,
-                    words.map(|word| word.typed.clone()).collect(),
-                )
-            };
-            Some(Found {
-                how,
-                relevance: None,
-                matched,
+                self.found_by_words()
             })
         };
+        self.judge_score(preference, found)
+    }
+
+    /// Judges an entry that the index has named: where its word is enough, the texts are not looked into again.
+    pub fn judge_indexed(&self, preference: &Preference) -> Verdict {
+        if self.words.is_empty() || self.scenario.is_some() || !self.words.are_in_the_index() {
+            return self.judge(preference);
+        }
+        if !self.has_band(preference.base_score) {
+            return Verdict::No;
+        }
+        self.judge_score(preference, Some(self.found_by_words()))
+    }
+
+    fn found_by_words(&self) -> Found {
+        let words = self.words.words().iter();
+        Found {
+            how: Match::Keyword,
+            relevance: None,
+            matched: words.map(|word| word.typed.clone()).collect(),
+        }
+    }
+
+    fn judge_score(&self, preference: &Preference, found: Option<Found>) -> Verdict {
         if self.is_too_low(preference.base_score) {
             return Verdict::TooLow;
         }

@@ -233,7 +233,9 @@ fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()>
             stems.join(" "),
         ])?;
     connection
-        .prepare_cached("INSERT OR REPLACE INTO recall_index (id, score, seen) VALUES (?1, ?2, ?3)")?
+        .prepare_cached(
+            "INSERT OR REPLACE INTO recall_index (id, score, seen) VALUES (?1, ?2, ?3)",
+        )?
         .execute(params![id, source.score, source.seen])?;
     let vector = entry_vector(&source.item, &source.reason, &source.keywords);
     write_vector(connection, id, vector.as_ref(), is_limit)
@@ -265,7 +267,9 @@ fn write_limit_vector(connection: &Connection, id: i64, is_limit: bool) -> rusql
         .execute([id])?;
     if is_limit {
         connection
-            .prepare_cached("INSERT INTO limit_vectors SELECT id, vector FROM vectors WHERE id = ?1")?
+            .prepare_cached(
+                "INSERT INTO limit_vectors SELECT id, vector FROM vectors WHERE id = ?1",
+            )?
             .execute([id])?;
     }
     Ok(())

@@ -263,8 +263,7 @@ impl Search<'_, '_> {
             }
             None => self.view.sqlite_result((|| {
                 let connection = self.view.connection();
-                let mut statement =
-                    connection.prepare_cached("SELECT id, vector FROM vectors")?;
+                let mut statement = connection.prepare_cached("SELECT id, vector FROM vectors")?;
                 let mut rows = statement.query([])?;
                 while let Some(row) = rows.next()? {
                     if let Some(vector) =

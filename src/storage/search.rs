@@ -267,9 +267,17 @@ impl Search<'_, '_> {
 
     /// Judges rows one by one.
     fn judge_all(&mut self, rows: Vec<Preference>) -> Vec<Hit> {
+        self.judge_by(rows, Request::judge)
+    }
+
+    fn judge_by(
+        &mut self,
+        rows: Vec<Preference>,
+        judge: impl Fn(&Request, &Preference) -> Verdict,
+    ) -> Vec<Hit> {
         let mut hits = Vec::new();
         for preference in rows {
-            match self.request.judge(&preference) {
+            match judge(self.request, &preference) {
                 Verdict::No => {}
                 Verdict::TooLow => {
                     if preference.is_hard_limit() {
@@ -350,7 +358,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let row = self.view.entry(place.id)?;
-            let found = self.judge_all(row.into_iter().collect());
+            let found = self.judge_by(row.into_iter().collect(), Request::judge_indexed);
             ordinary += usize::from(!is_limit) * found.len();
             hits.extend(found);
         }
