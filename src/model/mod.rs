@@ -1,5 +1,6 @@
 //! The nouns of the product. Nothing here knows SQLite, the clock or a file.
 
+mod candidate;
 mod change;
 mod evidence;
 mod hlc;
@@ -9,6 +10,7 @@ mod stamp;
 mod text;
 mod turn;
 
+pub use candidate::{Candidate, Kind};
 pub use change::{Change, ChangeError, Effect, EntryValues, Op, ProposalValues, Subject, Values};
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
