@@ -39,6 +39,7 @@
 
 pub mod commands;
 pub mod error;
+pub mod extract;
 pub mod merge;
 pub mod model;
 pub mod present;

@@ -1,0 +1,162 @@
+//! The learned weights: what each feature of a sentence says for each answer. Made by `benches/extraction.rs`.
+//!
+//! The file: `AZXW`, a version, then for each section the number of answers (u8), the number of features (u32), what a code
+//! is worth for each answer (f32), the features (u32, rising), and for each of them a code for each answer (i8). Little
+//! endian.
+
+use std::sync::OnceLock;
+
+static BYTES: &[u8] = include_bytes!("weights.bin");
+const MAGIC: &[u8; 5] = b"AZXW\x01";
+
+/// What the weights decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// The language of a turn.
+    Language,
+    /// Whether a sentence holds a preference, and which way it points.
+    Verdict,
+    /// What kind of statement it is.
+    Kind,
+    /// Whether a token belongs to the thing that is liked or not.
+    Span,
+}
+
+impl Section {
+    /// All of them, as they follow each other in the file.
+    pub const ALL: [Section; 4] = [
+        Section::Language,
+        Section::Verdict,
+        Section::Kind,
+        Section::Span,
+    ];
+}
+
+struct Table {
+    features: Vec<u32>,
+    scales: Vec<f32>,
+    codes: &'static [u8],
+}
+
+static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
+
+/// What a feature tells of. Its number begins with it, so that groups can be weighed differently when they are learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// A word, or the beginning or end of one.
+    Word,
+    /// Several words or characters beside each other.
+    Sequence,
+    /// A cue.
+    Cue,
+    /// A cue together with another one or with the words beside it.
+    Cues,
+    /// Layout and length.
+    Layout,
+    /// What stands around the sentence.
+    Around,
+}
+
+impl Group {
+    /// The group of a feature.
+    pub fn of(feature: u32) -> usize {
+        (feature >> 29) as usize
+    }
+}
+
+/// The number of a feature, made from its group and its parts (FNV-1a, Fowler, Noll and Vo).
+pub fn feature(group: Group, parts: &[&str]) -> u32 {
+    let mut hash = 0x811c_9dc5_u32;
+    let mut add = |byte: u8| hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    for part in parts {
+        part.bytes().for_each(&mut add);
+        add(0x1f);
+    }
+    (hash & 0x1fff_ffff) | (group as u32) << 29
+}
+
+/// Puts other weights in the place of those that ship, for a program that learns them. Does nothing once a score was asked
+/// for.
+pub fn replace(bytes: Vec<u8>) {
+    let _ = TABLES.set(read(bytes.leak()));
+}
+
+/// The sum of what the features say, for each answer.
+pub fn score(section: Section, features: &[u32]) -> Vec<f32> {
+    let table = &TABLES.get_or_init(|| read(BYTES))[section as usize];
+    let answers = table.scales.len();
+    let mut sums = vec![0i32; answers];
+    for feature in features {
+        if let Ok(row) = table.features.binary_search(feature) {
+            let codes = &table.codes[row * answers..(row + 1) * answers];
+            for (sum, &code) in sums.iter_mut().zip(codes) {
+                *sum += i32::from(code.cast_signed());
+            }
+        }
+    }
+    sums.iter()
+        .zip(&table.scales)
+        .map(|(&sum, scale)| sum as f32 * scale)
+        .collect()
+}
+
+fn read(bytes: &'static [u8]) -> Vec<Table> {
+    let mut rest = bytes.strip_prefix(MAGIC).unwrap_or_default();
+    let mut take = |count: usize| {
+        let (taken, left) = rest.split_at(count.min(rest.len()));
+        rest = left;
+        taken
+    };
+    Section::ALL
+        .iter()
+        .map(|_| {
+            let answers = usize::from(take(1).first().copied().unwrap_or(1));
+            let count = u32_at(take(4)) as usize;
+            let scales = take(4 * answers)
+                .chunks_exact(4)
+                .map(|four| f32::from_bits(u32_at(four)))
+                .collect();
+            let features = take(4 * count).chunks_exact(4).map(u32_at).collect();
+            Table {
+                features,
+                scales,
+                codes: take(count * answers),
+            }
+        })
+        .collect()
+}
+
+fn u32_at(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes.try_into().unwrap_or_default())
+}
+
+/// The file of weights: for each section the weights of each feature, in any order.
+pub fn to_bytes(sections: &[Vec<(u32, Vec<f32>)>]) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    for section in sections {
+        let mut rows = section.clone();
+        rows.sort_by_key(|(feature, _)| *feature);
+        let answers = rows.first().map_or(1, |(_, weights)| weights.len());
+        bytes.push(u8::try_from(answers).unwrap_or(u8::MAX));
+        bytes.extend(u32::try_from(rows.len()).unwrap_or(u32::MAX).to_le_bytes());
+        let scales: Vec<f32> = (0..answers)
+            .map(|answer| {
+                rows.iter().fold(f32::MIN_POSITIVE, |most, (_, weights)| {
+                    most.max(weights[answer].abs())
+                }) / 127.0
+            })
+            .collect();
+        scales
+            .iter()
+            .for_each(|scale| bytes.extend(scale.to_le_bytes()));
+        rows.iter()
+            .for_each(|(feature, _)| bytes.extend(feature.to_le_bytes()));
+        for (_, weights) in &rows {
+            let codes = weights.iter().zip(&scales);
+            bytes.extend(
+                codes.map(|(weight, scale)| ((weight / scale).round() as i8).cast_unsigned()),
+            );
+        }
+    }
+    bytes
+}
