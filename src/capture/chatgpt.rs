@@ -182,7 +182,9 @@ fn in_the_persons_words(text: &str) -> &str {
     let Some((before, rest)) = text.split_once("```") else {
         return text;
     };
-    let words = rest.strip_suffix("```").or_else(|| Some(rest.rsplit_once("```")?.0));
+    let words = rest
+        .strip_suffix("```")
+        .or_else(|| Some(rest.rsplit_once("```")?.0));
     match words {
         Some(words) if before.starts_with("The user provided") => words.trim(),
         _ => text,

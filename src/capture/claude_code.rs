@@ -183,8 +183,8 @@ impl Reader {
     fn may_be_typed(&self, bytes: &[u8]) -> bool {
         let marks = &self.marks;
         if marks.user.find(bytes).is_some() {
-            let of_a_tool = marks.tool_result.find(bytes).is_some()
-                || marks.tool_outcome.find(bytes).is_some();
+            let of_a_tool =
+                marks.tool_result.find(bytes).is_some() || marks.tool_outcome.find(bytes).is_some();
             let no_choice = of_a_tool && marks.answers.find(bytes).is_none();
             return !no_choice && marks.sidechain.find(bytes).is_none();
         }
@@ -203,7 +203,9 @@ impl Reader {
             (Member::Text(id), Member::Missing) => Edge::new(id, None),
             _ => {
                 let mut links: Vec<Link> = Vec::new();
-                json::records(bytes, line.place(), &mut out.problems, |link| links.push(link));
+                json::records(bytes, line.place(), &mut out.problems, |link| {
+                    links.push(link)
+                });
                 for link in links.iter().filter(|link| !link.is_sidechain.0) {
                     if let Some(edge) = edge(&link.uuid, &link.parent_uuid) {
                         self.tree.record(edge);
@@ -275,7 +277,11 @@ impl Reader {
         let mut keys = Vec::new();
         for (number, (text, kind)) in said.into_iter().enumerate() {
             let id = record.uuid.0.clone().filter(|id| !id.is_empty()).map(|id| {
-                if several { format!("{id}#{}", number + 1) } else { id }
+                if several {
+                    format!("{id}#{}", number + 1)
+                } else {
+                    id
+                }
             });
             keys.extend(out.say(Said {
                 id,
@@ -294,7 +300,10 @@ impl Reader {
 
 fn edge(uuid: &Text, parent: &Text) -> Option<Edge> {
     let uuid = uuid.0.as_ref().filter(|id| !id.is_empty())?;
-    Some(Edge::new(uuid.as_bytes(), parent.0.as_ref().map(String::as_bytes)))
+    Some(Edge::new(
+        uuid.as_bytes(),
+        parent.0.as_ref().map(String::as_bytes),
+    ))
 }
 
 /// What a person typed at the prompt.
@@ -321,7 +330,11 @@ fn queued_text(record: &Record) -> Option<String> {
         && !record.is_meta.0
         && is_human(&attachment.origin)
         && is_human(&record.origin);
-    if typed { typed_part(&attachment.prompt) } else { None }
+    if typed {
+        typed_part(&attachment.prompt)
+    } else {
+        None
+    }
 }
 
 fn is_human(origin: &Lenient<Origin>) -> bool {

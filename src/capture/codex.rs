@@ -154,8 +154,8 @@ impl Reader {
 
     pub(super) fn line(&mut self, line: &Line<'_>, out: &mut Outbox<'_>) {
         let bytes = line.bytes;
-        let wanted = !json::looks_whole(bytes)
-            || self.marks.0.iter().any(|mark| mark.find(bytes).is_some());
+        let wanted =
+            !json::looks_whole(bytes) || self.marks.0.iter().any(|mark| mark.find(bytes).is_some());
         if !wanted || self.note.is_some() {
             return;
         }
@@ -196,7 +196,9 @@ impl Reader {
             ("session_meta", _) => self.meta(payload),
             ("event_msg", "user_message") => self.event(payload.message.as_str(), at, line, out),
             ("event_msg", "item_completed") => {
-                let Some(item) = payload.item.as_ref() else { return };
+                let Some(item) = payload.item.as_ref() else {
+                    return;
+                };
                 if self.source == Source::Items && item.kind.is("UserMessage") {
                     let texts: Vec<&str> = item.content.texts(&["text", "input_text"]).collect();
                     self.take(&texts, at, line, out);
@@ -268,7 +270,9 @@ impl Reader {
             "assistant" => out.answered(&content.joined(&["output_text", "text"])),
             "user" if matches!(self.source, Source::Undecided | Source::Messages) => {
                 let texts: Vec<&str> = content.texts(&["input_text", "text"]).collect();
-                let Some(text) = own_words(&texts) else { return };
+                let Some(text) = own_words(&texts) else {
+                    return;
+                };
                 if self.source == Source::Messages {
                     self.last_message.clone_from(&text);
                 }
@@ -291,13 +295,7 @@ impl Reader {
         }
     }
 
-    fn take(
-        &mut self,
-        texts: &[&str],
-        at: Option<Stamp>,
-        line: &Line<'_>,
-        out: &mut Outbox<'_>,
-    ) {
+    fn take(&mut self, texts: &[&str], at: Option<Stamp>, line: &Line<'_>, out: &mut Outbox<'_>) {
         if let Some(text) = own_words(texts) {
             let waiting = Waiting {
                 text,
@@ -317,7 +315,11 @@ impl Reader {
         } else {
             &self.root
         };
-        let above = if self.chain.is_empty() { root } else { &self.chain };
+        let above = if self.chain.is_empty() {
+            root
+        } else {
+            &self.chain
+        };
         let key = digest::long(&["user", above, &turn.text]);
         self.chain.clone_from(&key);
         let said = Said {

@@ -68,6 +68,10 @@ impl Reader {
 
 fn is_typed(data: &Data) -> bool {
     let of_a_skill = data.source.as_str().starts_with("skill-")
-        || data.content.as_str().trim_start().starts_with("<skill-context");
+        || data
+            .content
+            .as_str()
+            .trim_start()
+            .starts_with("<skill-context");
     !of_a_skill
 }

@@ -146,7 +146,10 @@ impl Cursor {
             offset: resume.offset,
             line: resume.line,
             reader,
-            answer: resume.answer.clone().map(|(chars, start)| Answer { chars, start }),
+            answer: resume
+                .answer
+                .clone()
+                .map(|(chars, start)| Answer { chars, start }),
         })
     }
 

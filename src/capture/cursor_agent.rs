@@ -62,13 +62,7 @@ impl Reader {
     }
 }
 
-fn say(
-    text: &str,
-    id: Option<String>,
-    at: Option<Stamp>,
-    place: String,
-    out: &mut Outbox<'_>,
-) {
+fn say(text: &str, id: Option<String>, at: Option<Stamp>, place: String, out: &mut Outbox<'_>) {
     out.say(Said {
         id,
         text: own_words(text),
@@ -105,9 +99,9 @@ pub(super) fn read_text(stream: &mut dyn Read, out: &mut Outbox<'_>) -> io::Resu
             continue;
         }
         let text = String::from_utf8_lossy(line.bytes);
-        let in_query = message.as_ref().is_some_and(|(user, text, _)| {
-            *user && text.rfind(OPEN) > text.rfind(CLOSE)
-        });
+        let in_query = message
+            .as_ref()
+            .is_some_and(|(user, text, _)| *user && text.rfind(OPEN) > text.rfind(CLOSE));
         match speaker(&text) {
             Some(user) if !in_query => {
                 if let Some(message) = message.take() {

@@ -112,14 +112,16 @@ const RULES: [Rule; 9] = [
         Form::Lines,
     ),
     (
-        |shape| {
-            shape.kind.0.is_some() && (shape.uuid.0 || shape.session_id.0 || shape.leaf_uuid.0)
-        },
+        |shape| shape.kind.0.is_some() && (shape.uuid.0 || shape.session_id.0 || shape.leaf_uuid.0),
         Host::ClaudeCode,
         Form::Lines,
     ),
     (|shape| shape.mapping.0, Host::ChatGpt, Form::Document),
-    (|shape| shape.chat_messages.0, Host::ClaudeAi, Form::Document),
+    (
+        |shape| shape.chat_messages.0,
+        Host::ClaudeAi,
+        Form::Document,
+    ),
     (
         |shape| shape.id.as_str().starts_with("ses_") && shape.project_id.0,
         Host::OpenCode,
@@ -195,7 +197,10 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
     let (mut written, mut speakers) = (0usize, [false; 2]);
     let mut watch = Watch::default();
     while let Some(line) = lines.next()? {
-        let bytes = line.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line.bytes);
+        let bytes = line
+            .bytes
+            .strip_prefix(b"\xEF\xBB\xBF")
+            .unwrap_or(line.bytes);
         let mut visible = bytes.iter().filter(|byte| **byte != 0);
         let Some(first) = visible.find(|byte| !byte.is_ascii_whitespace()) else {
             continue;
@@ -242,14 +247,15 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
             }
         }
         let binary = written == 1 && bytes.contains(&0) && !bytes.contains(&b'{');
-        if binary || line.number > TEXT_LINES || line.start > TEXT_BYTES {
-            return Ok(look);
+        let far = line.number > TEXT_LINES || line.start > TEXT_BYTES;
+        if binary || far && (shapes.is_empty() || !may_be_lines) {
+            break;
         }
     }
     if shapes.len() * 2 >= written && look.format.is_none() {
         look.format = by_rules(&shapes);
     }
-    look.is_final = look.format.is_some();
+    look.is_final &= look.format.is_some();
     Ok(look)
 }
 
@@ -273,7 +279,12 @@ fn detect_document(stream: Box<dyn Read + '_>) -> io::Result<Option<Format>> {
     let format = by_rules(&shapes);
     // Records of lines that stand in an array or over several lines are read as objects.
     Ok(format
-        .filter(|format| matches!(format.host, Host::ChatGpt | Host::ClaudeAi | Host::Gemini | Host::OpenCode))
+        .filter(|format| {
+            matches!(
+                format.host,
+                Host::ChatGpt | Host::ClaudeAi | Host::Gemini | Host::OpenCode
+            )
+        })
         .map(|format| Format {
             form: Form::Document,
             ..format

@@ -71,9 +71,11 @@ fn claude_code(on: &Surroundings<'_>) -> Vec<PathBuf> {
 
 fn codex(on: &Surroundings<'_>) -> Vec<PathBuf> {
     let folder = on.folder("CODEX_HOME", ".codex");
-    existing(folder.iter().flat_map(|folder| {
-        ["sessions", "archived_sessions"].map(|name| folder.join(name))
-    }))
+    existing(
+        folder
+            .iter()
+            .flat_map(|folder| ["sessions", "archived_sessions"].map(|name| folder.join(name))),
+    )
 }
 
 fn opencode(on: &Surroundings<'_>) -> Vec<PathBuf> {
@@ -82,13 +84,15 @@ fn opencode(on: &Surroundings<'_>) -> Vec<PathBuf> {
     let mut databases: Vec<PathBuf> = match on.value("OPENCODE_DB") {
         Some(path) => {
             let path = PathBuf::from(path);
-            existing([if path.is_relative() { folder.join(path) } else { path }])
+            existing([if path.is_relative() {
+                folder.join(path)
+            } else {
+                path
+            }])
         }
         None => each(&folder)
             .into_iter()
-            .filter(|path| {
-                name_of(path).starts_with("opencode") && name_of(path).ends_with(".db")
-            })
+            .filter(|path| name_of(path).starts_with("opencode") && name_of(path).ends_with(".db"))
             .collect(),
     };
     if databases.is_empty() {
@@ -98,7 +102,9 @@ fn opencode(on: &Surroundings<'_>) -> Vec<PathBuf> {
 }
 
 fn openclaw(on: &Surroundings<'_>) -> Vec<PathBuf> {
-    let Some(home) = &on.home else { return Vec::new() };
+    let Some(home) = &on.home else {
+        return Vec::new();
+    };
     let mut paths = Vec::new();
     for agent in each(&home.join(".openclaw").join("agents")) {
         paths.extend(existing([
@@ -111,7 +117,9 @@ fn openclaw(on: &Surroundings<'_>) -> Vec<PathBuf> {
 }
 
 fn gemini(on: &Surroundings<'_>) -> Vec<PathBuf> {
-    let folder = on.folder("GEMINI_CLI_HOME", "").map(|home| home.join(".gemini").join("tmp"));
+    let folder = on
+        .folder("GEMINI_CLI_HOME", "")
+        .map(|home| home.join(".gemini").join("tmp"));
     let projects = folder.map(|folder| each(&folder)).unwrap_or_default();
     existing(projects.iter().map(|project| project.join("chats")))
 }
@@ -122,15 +130,27 @@ fn copilot(on: &Surroundings<'_>) -> Vec<PathBuf> {
     };
     each(&folder.join("session-state"))
         .into_iter()
-        .map(|path| if path.is_dir() { path.join("events.jsonl") } else { path })
+        .map(|path| {
+            if path.is_dir() {
+                path.join("events.jsonl")
+            } else {
+                path
+            }
+        })
         .filter(|path| ends_with(path, &[".jsonl"]) && path.is_file())
         .collect()
 }
 
 fn cursor(on: &Surroundings<'_>) -> Vec<PathBuf> {
-    let Some(home) = &on.home else { return Vec::new() };
+    let Some(home) = &on.home else {
+        return Vec::new();
+    };
     let projects = each(&home.join(".cursor").join("projects"));
-    existing(projects.iter().map(|project| project.join("agent-transcripts")))
+    existing(
+        projects
+            .iter()
+            .map(|project| project.join("agent-transcripts")),
+    )
 }
 
 /// What lies in a folder, in the order of the names.
@@ -149,7 +169,9 @@ fn existing(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
 }
 
 fn name_of(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }
 
 fn ends_with(path: &Path, endings: &[&str]) -> bool {

@@ -70,7 +70,11 @@ impl<R: Read> Elements<R> {
         self.count += 1;
         let state = self.collect()?;
         Ok(Some(Element {
-            bytes: if state == State::TooLong { &[] } else { &self.element },
+            bytes: if state == State::TooLong {
+                &[]
+            } else {
+                &self.element
+            },
             number: self.count,
             state,
         }))
@@ -143,7 +147,11 @@ impl<R: Read> Elements<R> {
             }
             self.from = at;
             if done {
-                return Ok(if too_long { State::TooLong } else { State::Whole });
+                return Ok(if too_long {
+                    State::TooLong
+                } else {
+                    State::Whole
+                });
             }
             if !self.fill()? {
                 return Ok(State::Cut);
@@ -184,7 +192,10 @@ mod tests {
     #[test]
     fn a_document_is_taken_apart_without_being_misled_by_texts() {
         let cases: [(&str, &[&str]); 4] = [
-            (r#"[{"a":"}]{\""},{"b":[{}]}]"#, &[r#"{"a":"}]{\""}"#, r#"{"b":[{}]}"#]),
+            (
+                r#"[{"a":"}]{\""},{"b":[{}]}]"#,
+                &[r#"{"a":"}]{\""}"#, r#"{"b":[{}]}"#],
+            ),
             ("{\n \"a\": 1\n}\n", &["{\n \"a\": 1\n}"]),
             ("{}\n{}", &["{}", "{}"]),
             ("[]", &[]),

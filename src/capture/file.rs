@@ -14,8 +14,8 @@ use super::problem::{ProblemKind, Problems};
 use super::reader::LineReader;
 use super::unpack::{Container, Damage, MAGIC, unpack, up_to_damage};
 use super::{
-    CaptureError, Event, Host, Note, Reading, chatgpt, claude_ai, cursor_agent, gemini, openclaw_database,
-    opencode, text,
+    CaptureError, Event, Host, Note, Reading, chatgpt, claude_ai, cursor_agent, gemini,
+    openclaw_database, opencode, text,
 };
 use crate::storage::foreign::Foreign;
 
@@ -260,10 +260,12 @@ impl Job<'_> {
             whole.sessions += reading.sessions;
             whole.bytes += reading.bytes;
             whole.note = None;
-            whole.problems.extend(reading.problems.into_iter().map(|mut problem| {
-                problem.first_place = format!("{name}, {}", problem.first_place);
-                problem
-            }));
+            whole
+                .problems
+                .extend(reading.problems.into_iter().map(|mut problem| {
+                    problem.first_place = format!("{name}, {}", problem.first_place);
+                    problem
+                }));
         }
         whole.problems.extend(problems.into_vec());
         Ok(whole)
@@ -408,7 +410,9 @@ fn container_of(file: &mut File) -> io::Result<Container> {
 /// the same name.
 fn name_of(path: &Path) -> String {
     let stem = |path: &Path| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         name.split('.').next().unwrap_or_default().to_owned()
     };

@@ -82,7 +82,9 @@ impl Reader {
     /// Reads a line, or a whole document.
     pub(super) fn read(&mut self, bytes: &[u8], place: &str, out: &mut Outbox<'_>) {
         let mut records: Vec<Record> = Vec::new();
-        json::records(bytes, place, &mut out.problems, |record| records.push(record));
+        json::records(bytes, place, &mut out.problems, |record| {
+            records.push(record)
+        });
         for record in records {
             self.record(record, place, out);
         }
@@ -156,9 +158,10 @@ impl Reader {
         };
         let id = digest::short(record.id.as_str().as_bytes());
         let text_hash = digest::short(text.as_bytes());
-        let known = self.messages.iter().position(|known| {
-            known.id == id && record.id.0.is_some()
-        });
+        let known = self
+            .messages
+            .iter()
+            .position(|known| known.id == id && record.id.0.is_some());
         if let Some(at) = known {
             if self.messages[at].text == text_hash {
                 return;

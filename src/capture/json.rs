@@ -112,11 +112,7 @@ fn blank(byte: u8) -> bool {
 }
 
 /// What a line holds behind zero bytes, a byte order mark and a number.
-fn without_prefix<'a>(
-    bytes: &'a [u8],
-    place: &dyn Display,
-    problems: &mut Problems,
-) -> &'a [u8] {
+fn without_prefix<'a>(bytes: &'a [u8], place: &dyn Display, problems: &mut Problems) -> &'a [u8] {
     let zeros = bytes.contains(&0);
     let trim = |bytes: &'a [u8]| {
         let from = bytes.iter().position(|byte| !blank(*byte));
@@ -162,7 +158,9 @@ pub(super) fn with_whole_surrogates(bytes: &[u8]) -> Option<Vec<u8>> {
         };
         at = escape + 6;
         match unit {
-            0xD800..0xDC00 if self::unit(&bytes[at..]).is_some_and(|low| (0xDC00..0xE000).contains(&low)) => {
+            0xD800..0xDC00
+                if self::unit(&bytes[at..]).is_some_and(|low| (0xDC00..0xE000).contains(&low)) =>
+            {
                 at += 6;
             }
             0xD800..0xE000 => {
@@ -247,9 +245,17 @@ mod tests {
             (b"\xEF\xBB\xBF{}", &["{}"], &[ByteOrderMark]),
             (b"12\t{}", &["{}"], &[NumberedLine]),
             ("  7→{}".as_bytes(), &["{}"], &[NumberedLine]),
-            (br#"{"a":1}{"b":2}"#, &[r#"{"a":1}"#, r#"{"b":2}"#], &[GluedRecords]),
+            (
+                br#"{"a":1}{"b":2}"#,
+                &[r#"{"a":1}"#, r#"{"b":2}"#],
+                &[GluedRecords],
+            ),
             (br#"{"a":"x{"b":2}"#, &[r#"{"b":2}"#], &[NotJson]),
-            (br#"{"a":"\ud83d no"}"#, &["{\"a\":\"\u{fffd} no\"}"], &[LoneSurrogate]),
+            (
+                br#"{"a":"\ud83d no"}"#,
+                &["{\"a\":\"\u{fffd} no\"}"],
+                &[LoneSurrogate],
+            ),
             (b"{\"a\":\"\xff\"}", &["{\"a\":\"\u{fffd}\"}"], &[BadUtf8]),
             (b"so what", &[], &[NotJson]),
         ];
@@ -276,6 +282,9 @@ mod tests {
         assert_eq!(member(br#"{"uuid" : "u1"}"#, &uuid), Member::Text(b"u1"));
         assert_eq!(member(br#"{"uuid":null}"#, &uuid), Member::Missing);
         assert_eq!(member(br#"{"parentUuid":"x"}"#, &uuid), Member::Missing);
-        assert_eq!(member(br#"{"uuid":"a","b":{"uuid":"c"}}"#, &uuid), Member::Unclear);
+        assert_eq!(
+            member(br#"{"uuid":"a","b":{"uuid":"c"}}"#, &uuid),
+            Member::Unclear
+        );
     }
 }

@@ -82,7 +82,12 @@ impl<R: Read> Lines<R> {
         loop {
             let waiting = &self.buffer[self.from + searched..self.to];
             if let Some(at) = memchr(b'\n', waiting) {
-                return Ok(Some(self.hand_out(searched + at, true, false)));
+                let too_long = searched + at > self.longest;
+                let mut line = self.hand_out(searched + at, true, too_long);
+                if too_long {
+                    line.bytes = &[];
+                }
+                return Ok(Some(line));
             }
             searched = self.to - self.from;
             if searched > self.longest {
@@ -149,7 +154,8 @@ impl<R: Read> Lines<R> {
             }
         }
         if self.to == self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
+            let doubled = (self.buffer.len() * 2).min(self.longest + CHUNK);
+            self.buffer.resize(doubled.max(self.to + CHUNK), 0);
         }
         loop {
             match self.stream.read(&mut self.buffer[self.to..]) {
@@ -203,10 +209,7 @@ mod tests {
         let text = format!("a\n{long}\nb\n{long}");
         let seen = all(&text, CHUNK);
         assert_eq!(seen[1], (String::new(), 2, 2, true, true));
-        assert_eq!(
-            seen[2],
-            ("b".into(), 3, 3 + long.len() as u64, true, false)
-        );
+        assert_eq!(seen[2], ("b".into(), 3, 3 + long.len() as u64, true, false));
         assert!(!seen[3].3 && seen[3].4);
     }
 }

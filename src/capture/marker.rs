@@ -33,8 +33,8 @@ pub fn cut_private(text: &str) -> String {
 /// A block together with the JSON reply that it is part of, or with the signs of quoting before it.
 fn with_surroundings(text: &str, span: Range<usize>) -> Range<usize> {
     if let Some(start) = start_of_reply(&text[..span.start]) {
-        let mut stream = serde_json::Deserializer::from_str(&text[start..])
-            .into_iter::<serde::de::IgnoredAny>();
+        let mut stream =
+            serde_json::Deserializer::from_str(&text[start..]).into_iter::<serde::de::IgnoredAny>();
         return match stream.next() {
             Some(Ok(_)) => start..(start + stream.byte_offset()).max(span.end),
             // Cut off or escaped: nobody can tell where it ends.
@@ -46,11 +46,7 @@ fn with_surroundings(text: &str, span: Range<usize>) -> Range<usize> {
     let quoting = before[line..]
         .chars()
         .all(|c| c.is_whitespace() || matches!(c, '>' | '|' | '*' | '-' | '`'));
-    if quoting {
-        line..span.end
-    } else {
-        span
-    }
+    if quoting { line..span.end } else { span }
 }
 
 /// Where the reply of `aizo context --json` begins whose member `text` holds the block.
@@ -74,18 +70,39 @@ mod tests {
     #[test]
     fn a_block_is_cut_in_every_form_it_comes_back_in() {
         for (text, rest) in [
-            ("<aizo-preferences>\nThe user likes x.\n</aizo-preferences>\nUse y.", "\nUse y."),
-            ("Use y.\n> <aizo-preferences>\n> likes x\n> </aizo-preferences>\nNow.", "Use y.\n\nNow."),
-            ("Use y. &lt;aizo-preferences&gt;likes x&lt;/aizo-preferences&gt;", "Use y. "),
-            ("Use y. \\u003caizo-preferences\\u003elikes x\\u003c/aizo-preferences\\u003e!", "Use y. !"),
-            ("Use y.\n    <AIZO-preferences>\n    cut off here", "Use y.\n"),
+            (
+                "<aizo-preferences>\nThe user likes x.\n</aizo-preferences>\nUse y.",
+                "\nUse y.",
+            ),
+            (
+                "Use y.\n> <aizo-preferences>\n> likes x\n> </aizo-preferences>\nNow.",
+                "Use y.\n\nNow.",
+            ),
+            (
+                "Use y. &lt;aizo-preferences&gt;likes x&lt;/aizo-preferences&gt;",
+                "Use y. ",
+            ),
+            (
+                "Use y. \\u003caizo-preferences\\u003elikes x\\u003c/aizo-preferences\\u003e!",
+                "Use y. !",
+            ),
+            (
+                "Use y.\n    <AIZO-preferences>\n    cut off here",
+                "Use y.\n",
+            ),
             ("likes x\n</aizo-preferences>\nUse y.", "\nUse y."),
-            ("a <aizo-preferences>b</aizo-preferences> c <aizo-preferences>d</aizo-preferences> e", "a  c  e"),
+            (
+                "a <aizo-preferences>b</aizo-preferences> c <aizo-preferences>d</aizo-preferences> e",
+                "a  c  e",
+            ),
             (
                 "Look: {\n  \"text\": \"<aizo-preferences>\\nx\\n</aizo-preferences>\\n\",\n  \"lines\": [{\"item\": \"x\"}]\n} ok",
                 "Look:  ok",
             ),
-            ("See aizo-preferences in the docs.", "See aizo-preferences in the docs."),
+            (
+                "See aizo-preferences in the docs.",
+                "See aizo-preferences in the docs.",
+            ),
         ] {
             assert_eq!(cut(text), rest, "{text}");
         }

@@ -14,7 +14,9 @@ impl<'de> Deserialize<'de> for When {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (Text(text), number) = super::shape::text_and_number(deserializer)?;
         Ok(When(
-            text.as_deref().and_then(of_text).or_else(|| of_number(number)),
+            text.as_deref()
+                .and_then(of_text)
+                .or_else(|| of_number(number)),
         ))
     }
 }
@@ -25,17 +27,26 @@ pub(super) fn of_text(text: &str) -> Option<Stamp> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(Stamp::at(moment.with_timezone(&Utc)));
     }
-    let text = text.trim_end_matches(['Z', ' ']).trim_end_matches("UTC").trim();
-    ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M"]
-        .iter()
-        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
-        .map(|moment| Stamp::at(moment.and_utc()))
+    let text = text
+        .trim_end_matches(['Z', ' '])
+        .trim_end_matches("UTC")
+        .trim();
+    [
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%d %H:%M",
+    ]
+    .iter()
+    .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+    .map(|moment| Stamp::at(moment.and_utc()))
 }
 
 /// A moment written as a number: seconds, or milliseconds where it would lie thousands of years ahead.
 pub(super) fn of_number(number: Number) -> Option<Stamp> {
     const FIRST_IN_MILLISECONDS: f64 = 100_000_000_000.0;
-    let number = number.0.filter(|number| number.is_finite() && *number > 0.0)?;
+    let number = number
+        .0
+        .filter(|number| number.is_finite() && *number > 0.0)?;
     let milliseconds = if number < FIRST_IN_MILLISECONDS {
         number * 1000.0
     } else {

@@ -67,7 +67,9 @@ impl Reader {
     /// Reads one record, or several on one line.
     pub(super) fn read(&mut self, bytes: &[u8], place: &str, out: &mut Outbox<'_>) {
         let mut records: Vec<Record> = Vec::new();
-        json::records(bytes, place, &mut out.problems, |record| records.push(record));
+        json::records(bytes, place, &mut out.problems, |record| {
+            records.push(record)
+        });
         for record in records {
             self.record(record, place, out);
         }
@@ -86,7 +88,10 @@ impl Reader {
         }
         let id = record.id.some();
         let edge = id.as_ref().map(|id| {
-            Edge::new(id.as_bytes(), record.parent_id.0.as_ref().map(String::as_bytes))
+            Edge::new(
+                id.as_bytes(),
+                record.parent_id.0.as_ref().map(String::as_bytes),
+            )
         });
         if edge.is_some_and(|edge| self.tree.has_turn(edge)) {
             return;
@@ -96,7 +101,13 @@ impl Reader {
         if record.kind.is("message") {
             match message.role.as_str() {
                 "assistant" => out.answered(&message.content.joined(&["text"])),
-                "user" => words = message.content.texts(&["text"]).filter_map(own_words).collect(),
+                "user" => {
+                    words = message
+                        .content
+                        .texts(&["text"])
+                        .filter_map(own_words)
+                        .collect()
+                }
                 _ => {}
             }
         }
@@ -177,7 +188,9 @@ fn without_time(text: &str) -> Option<&str> {
     let is_time = |word: &str| word.contains(':') && word.as_bytes()[0].is_ascii_digit();
     let words: Vec<&str> = inside.split_whitespace().collect();
     let fits = !inside.contains('\n')
-        && words.windows(2).any(|pair| is_date(pair[0]) && is_time(pair[1]));
+        && words
+            .windows(2)
+            .any(|pair| is_date(pair[0]) && is_time(pair[1]));
     fits.then_some(rest)
 }
 
@@ -188,10 +201,22 @@ mod tests {
     #[test]
     fn the_envelope_is_stripped_and_what_programs_wrote_is_dropped() {
         for (text, words) in [
-            ("Sender (untrusted metadata):\n```json\n{\"id\": 1}\n```\n\n[Thu 2026-11-05 22:03 GMT+9] Use pnpm.", Some("Use pnpm.")),
-            ("[Thu 2026-11-05 22:03 GMT+9] [draft] Use pnpm.", Some("[draft] Use pnpm.")),
-            ("System: [2026-11-05] restarted\nUse pnpm.", Some("Use pnpm.")),
-            ("Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEARTBEAT_OK.", None),
+            (
+                "Sender (untrusted metadata):\n```json\n{\"id\": 1}\n```\n\n[Thu 2026-11-05 22:03 GMT+9] Use pnpm.",
+                Some("Use pnpm."),
+            ),
+            (
+                "[Thu 2026-11-05 22:03 GMT+9] [draft] Use pnpm.",
+                Some("[draft] Use pnpm."),
+            ),
+            (
+                "System: [2026-11-05] restarted\nUse pnpm.",
+                Some("Use pnpm."),
+            ),
+            (
+                "Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEARTBEAT_OK.",
+                None,
+            ),
             ("[cron:1 nightly] Summarise.", None),
             ("System: [x] y", None),
         ] {

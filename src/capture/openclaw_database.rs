@@ -52,7 +52,9 @@ pub(super) fn read_database(database: &Foreign, out: &mut Outbox<'_>) -> Result<
             reader.session.clone_from(&of);
             current = Some((of, reader));
         }
-        let Some((_, reader)) = &mut current else { return };
+        let Some((_, reader)) = &mut current else {
+            return;
+        };
         if let Some(bytes) = row[1].bytes().filter(|bytes| !bytes.is_empty()) {
             reader.read(bytes, &place, out);
         } else if let Some(packed) = row[2].bytes() {

@@ -115,7 +115,11 @@ pub(super) fn read_database(database: &Foreign, out: &mut Outbox<'_>) -> Result<
     let sessions = database.columns("session")?;
     let has = |column: &str| sessions.iter().any(|name| name == column);
     // Subagents have conversations of their own, under the one that they work for.
-    let own = if has("parent_id") { "s.parent_id IS NULL" } else { "1" };
+    let own = if has("parent_id") {
+        "s.parent_id IS NULL"
+    } else {
+        "1"
+    };
     let revert = if has("revert") { "s.revert" } else { "NULL" };
     let mut moved = HashSet::new();
     if !database.columns("session_message")?.is_empty() {
@@ -151,7 +155,9 @@ fn read_second(
         }
         let data = row[3].bytes().unwrap_or_default();
         let mut messages: Vec<Message> = Vec::new();
-        json::records(data, &id, &mut out.problems, |message| messages.push(message));
+        json::records(data, &id, &mut out.problems, |message| {
+            messages.push(message)
+        });
         for message in messages {
             let text = message.text.as_str();
             if kind == "user" {
@@ -231,11 +237,7 @@ fn mark(session: &str, text: &str) -> u64 {
 }
 
 /// Reads one conversation of the tree of files, from its `storage/session/<project>/ses_*.json`.
-pub(super) fn read_tree(
-    session_file: &Path,
-    bytes: &[u8],
-    out: &mut Outbox<'_>,
-) -> Option<Note> {
+pub(super) fn read_tree(session_file: &Path, bytes: &[u8], out: &mut Outbox<'_>) -> Option<Note> {
     let session: Session = json::first(bytes)?;
     if session.parent.0.is_some() {
         return Some(Note::Subagent);
@@ -274,7 +276,10 @@ pub(super) fn messages_of(session_file: &Path, session: &str) -> Option<PathBuf>
 
 /// The same, for a file that lies where a conversation lies in that tree, without reading it.
 pub(super) fn messages_of_file(file: &Path) -> Option<PathBuf> {
-    let id = file.file_stem()?.to_str().filter(|id| id.starts_with("ses_"))?;
+    let id = file
+        .file_stem()?
+        .to_str()
+        .filter(|id| id.starts_with("ses_"))?;
     messages_of(file, id)
 }
 

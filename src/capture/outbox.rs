@@ -49,7 +49,11 @@ pub(super) struct Outbox<'s> {
 }
 
 impl<'s> Outbox<'s> {
-    pub(super) fn new(host: Host, fallback_session: String, sink: &'s mut dyn FnMut(Event)) -> Self {
+    pub(super) fn new(
+        host: Host,
+        fallback_session: String,
+        sink: &'s mut dyn FnMut(Event),
+    ) -> Self {
         Outbox {
             host,
             problems: Problems::default(),
@@ -126,7 +130,11 @@ impl<'s> Outbox<'s> {
             }
             return;
         }
-        if let LastAnswer::Raw { record: kept, text: reader } = &mut self.answer {
+        if let LastAnswer::Raw {
+            record: kept,
+            text: reader,
+        } = &mut self.answer
+        {
             kept.clear();
             kept.extend_from_slice(record);
             *reader = text;

@@ -119,12 +119,7 @@ impl LineReader {
     }
 
     /// Reads a last line that does not end: its host may still be writing it, so a cursor stays before it.
-    fn read_unended(
-        &mut self,
-        line: &Line<'_>,
-        stand: (u64, u64),
-        out: &mut Outbox<'_>,
-    ) -> Stop {
+    fn read_unended(&mut self, line: &Line<'_>, stand: (u64, u64), out: &mut Outbox<'_>) -> Stop {
         self.finish(out);
         let stop = self.stop(stand, out);
         if line.too_long {

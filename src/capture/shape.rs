@@ -303,13 +303,22 @@ mod tests {
         };
         assert_eq!(content(r#""a""#), "a");
         assert_eq!(
-            content(r#"[{"type":"text","text":"a"},"b",7,{"type":"image","text":"c"},{"text":"d"}]"#),
+            content(
+                r#"[{"type":"text","text":"a"},"b",7,{"type":"image","text":"c"},{"text":"d"}]"#
+            ),
             "a\nb\nd"
         );
         assert_eq!(content("7") + &content("null") + &content("{}"), "");
-        let flag = |json| serde_json::from_str::<Flag>(json).expect("any value is a flag").0;
+        let flag = |json| {
+            serde_json::from_str::<Flag>(json)
+                .expect("any value is a flag")
+                .0
+        };
         assert!(flag("true") && flag("[]") && !flag("null") && !flag("false"));
         let number = |json| serde_json::from_str::<Number>(json).expect("any value").0;
-        assert_eq!((number("\"7\""), number("1.5"), number("{}")), (Some(7.0), Some(1.5), None));
+        assert_eq!(
+            (number("\"7\""), number("1.5"), number("{}")),
+            (Some(7.0), Some(1.5), None)
+        );
     }
 }

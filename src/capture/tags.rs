@@ -43,9 +43,13 @@ fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
         return None;
     }
     let first = name[0];
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), bytes)
-        .take_while(|at| at + name.len() <= bytes.len())
-        .find(|&at| bytes[at..at + name.len()].eq_ignore_ascii_case(name))
+    memchr::memchr2_iter(
+        first.to_ascii_lowercase(),
+        first.to_ascii_uppercase(),
+        bytes,
+    )
+    .take_while(|at| at + name.len() <= bytes.len())
+    .find(|&at| bytes[at..at + name.len()].eq_ignore_ascii_case(name))
 }
 
 /// Where the tag begins whose name stands at `name`, and whether it closes an element.
@@ -154,7 +158,10 @@ mod tests {
             ("a &lt;private&gt;b&lt;/private&gt; c", "a  c"),
             ("a \\<private\\>b\\</private\\> c", "a  c"),
             ("<private class=\"x\">b</private>c", "c"),
-            ("a private matter, <privately>b</privately>", "a private matter, <privately>b</privately>"),
+            (
+                "a private matter, <privately>b</privately>",
+                "a private matter, <privately>b</privately>",
+            ),
             ("a</private> b", "a</private> b"),
             ("private", "private"),
         ] {

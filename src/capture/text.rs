@@ -10,12 +10,37 @@ use crate::model::{Stamp, TurnKind};
 
 /// What people are called.
 const PERSON: [&str; 12] = [
-    "user", "human", "you", "you said", "me", "用户", "用戶", "我", "我说", "ユーザー", "사용자", "나",
+    "user",
+    "human",
+    "you",
+    "you said",
+    "me",
+    "用户",
+    "用戶",
+    "我",
+    "我说",
+    "ユーザー",
+    "사용자",
+    "나",
 ];
 /// What agents are called.
 const AGENT: [&str; 16] = [
-    "assistant", "ai", "claude", "claude said", "chatgpt", "chatgpt said", "gemini", "copilot", "cursor",
-    "codex", "agent", "bot", "model", "助手", "アシスタント", "어시스턴트",
+    "assistant",
+    "ai",
+    "claude",
+    "claude said",
+    "chatgpt",
+    "chatgpt said",
+    "gemini",
+    "copilot",
+    "cursor",
+    "codex",
+    "agent",
+    "bot",
+    "model",
+    "助手",
+    "アシスタント",
+    "어시스턴트",
 ];
 /// What neither of them said.
 const OTHER: [&str; 4] = ["system", "tool", "系统", "システム"];
@@ -162,7 +187,9 @@ impl Watch {
         }
         self.is_aider |= line.starts_with("# aider chat started at");
         for (style, seen) in STYLES.into_iter().zip(&mut self.seen) {
-            let Some(sign) = style.sign(line) else { continue };
+            let Some(sign) = style.sign(line) else {
+                continue;
+            };
             match (style, sign.voice) {
                 // Anybody writes headings of the fourth rank; the title tells that aider did.
                 (Style::Aider, Voice::Person) if self.is_aider => return Some(style),
@@ -201,7 +228,11 @@ impl Fence {
             }
             (None, _) => false,
             (Some((open, least)), _) => {
-                if is_fence && sign == Some(open) && length >= least && text[length..].trim().is_empty() {
+                if is_fence
+                    && sign == Some(open)
+                    && length >= least
+                    && text[length..].trim().is_empty()
+                {
                     self.0 = None;
                 }
                 true
@@ -239,11 +270,17 @@ pub(super) fn read(stream: &mut dyn Read, style: Style, out: &mut Outbox<'_>) ->
             out.problems.met(ProblemKind::BadUtf8, line.place());
         }
         let text = String::from_utf8_lossy(bytes);
-        let sign = if fence.holds(&text) { None } else { style.sign(&text) };
+        let sign = if fence.holds(&text) {
+            None
+        } else {
+            style.sign(&text)
+        };
         match sign {
             Some(sign) => {
                 let goes_on = style == Style::Aider
-                    && message.as_ref().is_some_and(|message| message.voice == sign.voice);
+                    && message
+                        .as_ref()
+                        .is_some_and(|message| message.voice == sign.voice);
                 if !goes_on {
                     hand_out(message.take(), style, out);
                     message = Some(Message {
@@ -296,7 +333,8 @@ fn hand_out(message: Option<Message>, style: Style, out: &mut Outbox<'_>) {
         Voice::Agent => out.answered(text),
         Voice::Other => {}
         // A command to aider is no word to the agent.
-        Voice::Person if style == Style::Aider && text.starts_with('/') && !text.contains('\n') => {}
+        Voice::Person if style == Style::Aider && text.starts_with('/') && !text.contains('\n') => {
+        }
         Voice::Person => {
             out.say(Said {
                 id: None,
@@ -324,11 +362,23 @@ mod tests {
         for (text, expected) in [
             ("User: use pnpm\nAssistant: ok", Some(Style::Prefix)),
             ("用户：用 pnpm\n助手：好", Some(Style::Prefix)),
-            ("You said:\nuse pnpm\nChatGPT said:\nok", Some(Style::Prefix)),
-            ("## User\n\nuse pnpm\n\n## Assistant\n\nok", Some(Style::Heading)),
+            (
+                "You said:\nuse pnpm\nChatGPT said:\nok",
+                Some(Style::Prefix),
+            ),
+            (
+                "## User\n\nuse pnpm\n\n## Assistant\n\nok",
+                Some(Style::Heading),
+            ),
             ("**You:** use pnpm\n\n**Claude:** ok", Some(Style::Bold)),
-            ("_**User**_\n\nuse pnpm\n\n_**Agent (x 2026-11-02)**_", Some(Style::SpecStory)),
-            ("# aider chat started at 2026-11-02 09:00:00\n\n#### use pnpm", Some(Style::Aider)),
+            (
+                "_**User**_\n\nuse pnpm\n\n_**Agent (x 2026-11-02)**_",
+                Some(Style::SpecStory),
+            ),
+            (
+                "# aider chat started at 2026-11-02 09:00:00\n\n#### use pnpm",
+                Some(Style::Aider),
+            ),
             ("User: the person who uses it\nAdmin: the other one", None),
             ("#### A heading\n> a quote\n", None),
             ("```\nUser: a\nAssistant: b\n```\n", None),

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// What the first bytes of a file tell about its container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,10 @@ impl<R: Read> Read for UpToDamage<R> {
         }
         match self.stream.read(buffer) {
             Err(error)
-                if matches!(error.kind(), InvalidData | InvalidInput | Other | UnexpectedEof) =>
+                if matches!(
+                    error.kind(),
+                    InvalidData | InvalidInput | Other | UnexpectedEof
+                ) =>
             {
                 self.damage.0.set(true);
                 Ok(0)
@@ -164,7 +167,8 @@ mod tests {
     #[test]
     fn every_member_and_every_frame_is_read_and_damage_is_told() {
         let gzip = |text: &str| {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             encoder.write_all(text.as_bytes()).expect("memory");
             encoder.finish().expect("memory")
         };
@@ -175,7 +179,11 @@ mod tests {
         let two = |pack: &dyn Fn(&str) -> Vec<u8>| [pack("one "), pack("two")].concat();
         assert_eq!(read(&two(&gzip)), ("one two".to_owned(), false));
         assert_eq!(read(&two(&zstd)), ("one two".to_owned(), false));
-        let skippable = [b"\x50\x2a\x4d\x18\x03\x00\x00\x00xyz".as_slice(), &zstd("a")].concat();
+        let skippable = [
+            b"\x50\x2a\x4d\x18\x03\x00\x00\x00xyz".as_slice(),
+            &zstd("a"),
+        ]
+        .concat();
         let whole = [zstd("b"), skippable].concat();
         assert_eq!(read(&whole), ("ba".to_owned(), false));
         let cut = two(&zstd);

@@ -69,13 +69,18 @@ impl Walk {
             .all(|name| all.contains(&folder.join(name)));
         for path in names {
             // A link to nowhere is no file.
-            let Ok(metadata) = fs::metadata(&path) else { continue };
+            let Ok(metadata) = fs::metadata(&path) else {
+                continue;
+            };
             if metadata.is_file() {
                 if !lies_beside(&path, &all) {
                     self.file(path);
                 }
             } else if metadata.is_dir() {
-                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let name = path
+                    .file_name()
+                    .and_then(|name| name.to_str())
+                    .unwrap_or_default();
                 // The tree of files may remain after the move into the database.
                 let moved = has_database && name == "storage";
                 let other_part = is_opencode_tree && name != "session";
@@ -94,7 +99,9 @@ fn is_opencode_database(path: &Path) -> bool {
 
 /// Whether a file only belongs to another one in its folder: a database's log, a packed copy of a plain file.
 fn lies_beside(path: &Path, all: &HashSet<PathBuf>) -> bool {
-    let Some(text) = path.to_str() else { return false };
+    let Some(text) = path.to_str() else {
+        return false;
+    };
     ["-wal", "-shm", "-journal", ".zst", ".gz"]
         .iter()
         .filter_map(|ending| text.strip_suffix(ending))

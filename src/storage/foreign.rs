@@ -109,11 +109,9 @@ impl Foreign {
     /// Only what SQLite reports.
     pub fn columns(&self, table: &str) -> Result<Vec<String>> {
         let mut columns = Vec::new();
-        self.rows(
-            "SELECT name FROM pragma_table_info(?1)",
-            &[table],
-            |row| columns.extend(row[0].text()),
-        )?;
+        self.rows("SELECT name FROM pragma_table_info(?1)", &[table], |row| {
+            columns.extend(row[0].text())
+        })?;
         Ok(columns)
     }
 
