@@ -284,23 +284,73 @@ fn the_tree_of_files_is_read_by_conversation() {
     assert_eq!(other.note, Some(Note::NotATranscript));
 }
 
+/// An archive of these members, packed by turns with and without compression.
+fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let (mut archive, mut list) = (Vec::new(), Vec::new());
+    for (number, (name, content)) in members.iter().enumerate() {
+        let method = if number % 2 == 0 { 8u16 } else { 0 };
+        let packed = if method == 8 {
+            let level = flate2::Compression::fast();
+            let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+            encoder.write_all(content).expect("memory");
+            encoder.finish().expect("memory")
+        } else {
+            content.clone()
+        };
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let mut common = vec![20, 0, 0, 0];
+        common.extend(method.to_le_bytes());
+        common.extend([0; 4]);
+        for size in [checksum.sum(), packed.len() as u32, content.len() as u32] {
+            common.extend(size.to_le_bytes());
+        }
+        common.extend((name.len() as u16).to_le_bytes());
+        common.extend([0; 2]);
+        let start = archive.len() as u32;
+        list.extend(
+            [
+                b"PK\x01\x02\x14\x00".as_slice(),
+                &common,
+                &[0; 10],
+                &start.to_le_bytes(),
+            ]
+            .concat(),
+        );
+        list.extend(name.as_bytes());
+        archive.extend([b"PK\x03\x04".as_slice(), &common, name.as_bytes(), &packed].concat());
+    }
+    let (start, count) = (archive.len() as u32, (members.len() as u16).to_le_bytes());
+    archive.extend(&list);
+    let sizes = [(list.len() as u32).to_le_bytes(), start.to_le_bytes()].concat();
+    archive.extend(
+        [
+            b"PK\x05\x06\0\0\0\0".as_slice(),
+            &count,
+            &count,
+            &sizes,
+            &[0; 2],
+        ]
+        .concat(),
+    );
+    archive
+}
+
 #[test]
 fn a_downloaded_export_is_read_as_it_is() {
     let folder = TempDir::new().expect("a folder");
     for (host, name) in [("chatgpt", Host::ChatGpt), ("claude-ai", Host::ClaudeAi)] {
         let path = folder.path().join(format!("{host}.bin"));
-        let mut archive = zip::ZipWriter::new(fs::File::create(&path).expect("a file"));
-        let options = zip::write::SimpleFileOptions::default();
-        for (member, file) in [
+        let members = [
             ("data/conversations-001.json", "one.json"),
             ("data/conversations-000.json", "conversations.json"),
             ("user.json", "conversations.json"),
-        ] {
-            archive.start_file(member, options).expect("a member");
-            let bytes = fs::read(data(host).join(file)).expect("it was recorded");
-            archive.write_all(&bytes).expect("a member");
-        }
-        archive.finish().expect("an archive");
+        ];
+        let members: Vec<(&str, Vec<u8>)> = members
+            .iter()
+            .map(|(member, file)| (*member, fs::read(data(host).join(file)).expect("a file")))
+            .collect();
+        fs::write(&path, zip(&members)).expect("a file");
         let (reading, turns) = read(&path, None);
         let (_, mut expected) = read(&data(host).join("conversations.json"), None);
         expected.extend(read(&data(host).join("one.json"), None).1);
@@ -577,7 +627,7 @@ fn what_is_no_conversation_is_an_answer_and_what_cannot_be_read_an_error() {
         ("claude.json", br#"{"model":"opus","hooks":{}}"#.to_vec()),
         ("list.json", b"[1,2,3]".to_vec()),
         ("history.jsonl", br#"{"display":"x","timestamp":1,"project":"/a"}"#.to_vec()),
-        ("binary", (0..200_000u32).map(|n| (n * 7919 >> 3) as u8).collect()),
+        ("binary", (0..200_000u32).map(|n| ((n * 7919) >> 3) as u8).collect()),
         ("a.zip", b"PK\x03\x04 and no more".to_vec()),
         ("a.db", b"SQLite format 3\0".to_vec()),
         ("prose.md", b"# A page\n\nIt shows `{\"role\":\"user\",\"content\":\"x\"}`:\n\n{\"role\":\"user\",\"content\":\"x\"}\n\nas a record.\n".to_vec()),

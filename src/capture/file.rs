@@ -239,17 +239,18 @@ impl Job<'_> {
             whole.problems.push(damaged("the list of its files"));
             return Ok(whole);
         };
-        for name in archive.members.clone() {
+        for member in archive.members.clone() {
+            let name = &member.name;
             let damage = Damage::default();
-            let Some(member) = archive.member(&name) else {
-                problems.met(ProblemKind::Damaged, &name);
+            let Some(content) = archive.content(&member)? else {
+                problems.met(ProblemKind::Damaged, name);
                 continue;
             };
-            let mut member = up_to_damage(member, &damage);
-            let reading = self.plain_stream(&mut *member, Vec::new())?;
-            drop(member);
+            let mut content = up_to_damage(content, &damage);
+            let reading = self.plain_stream(&mut *content, Vec::new())?;
+            drop(content);
             if damage.is_met() {
-                problems.met(ProblemKind::Damaged, &name);
+                problems.met(ProblemKind::Damaged, name);
             }
             if reading.host.is_none() {
                 continue;
