@@ -446,6 +446,36 @@ fn a_broken_file_is_survived_and_its_damage_counted_and_named() {
 }
 
 #[test]
+fn no_damage_ends_the_program() {
+    // A different piece of every recorded file is lost, doubled or overwritten each time.
+    let mut seed = 1u32;
+    let mut next = move |below: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as usize % below.max(1)
+    };
+    for (path, host) in recorded() {
+        let whole = fs::read(&path).expect("it was recorded");
+        for round in 0..60 {
+            let mut bytes = whole.clone();
+            let at = next(bytes.len());
+            let end = (at + next(40)).min(bytes.len());
+            match round % 4 {
+                0 => drop(bytes.drain(at..end)),
+                1 => bytes[at..end].fill([0, 0xFF, b'"', b'{'][next(4)]),
+                2 => bytes.truncate(at),
+                _ => {
+                    let piece = bytes[at..end].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+            let agent = (round % 2 == 0).then_some(host);
+            capture::read_stream(&mut Memory::new(bytes), agent, &mut |_| {})
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
+}
+
+#[test]
 fn an_export_with_damage_gives_what_is_whole() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("conversations.json");

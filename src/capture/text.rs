@@ -23,25 +23,20 @@ const PERSON: [&str; 12] = [
     "사용자",
     "나",
 ];
-/// What agents are called.
-const AGENT: [&str; 16] = [
+/// What agents are called. Words that also head a list in notes (`Model:`) are not among them.
+const AGENT: [&str; 9] = [
     "assistant",
     "ai",
     "claude",
     "claude said",
     "chatgpt",
     "chatgpt said",
-    "gemini",
-    "copilot",
-    "cursor",
-    "codex",
-    "agent",
-    "bot",
-    "model",
     "助手",
     "アシスタント",
     "어시스턴트",
 ];
+/// What SpecStory calls them besides.
+const SPECSTORY_AGENT: &str = "agent";
 /// What neither of them said.
 const OTHER: [&str; 4] = ["system", "tool", "系统", "システム"];
 
@@ -118,8 +113,9 @@ impl Style {
                 let inside = line.trim_end().strip_prefix("_**")?.strip_suffix("**_")?;
                 let (name, more) = inside.split_once(" (").unwrap_or((inside, ""));
                 let more = more.trim_end_matches(')');
+                let agent = name.eq_ignore_ascii_case(SPECSTORY_AGENT);
                 Some(Sign {
-                    voice: voice(name)?,
+                    voice: if agent { Voice::Agent } else { voice(name)? },
                     rest: "",
                     at: moment::of_text(more),
                 })
