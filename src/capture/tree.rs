@@ -14,11 +14,12 @@ use super::digest;
 /// How many records are remembered at least.
 const WINDOW: usize = 1 << 16;
 /// How many turns and how many records a cursor carries along.
-const CARRIED_TURNS: usize = 64;
-const CARRIED_RECORDS: usize = 64;
+const CARRIED_TURNS: usize = 32;
+const CARRIED_RECORDS: usize = 16;
 
 /// A turn, or the beginning of a chain.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Node {
     /// The hash of its record; 0 for a beginning.
     record: u64,
@@ -29,7 +30,9 @@ struct Node {
     /// Whether it was typed at the prompt: only there can one go back to.
     typed: bool,
     /// The keys of what was said there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     gone: bool,
 }
 
@@ -131,14 +134,7 @@ impl Tree {
         if let Some(at) = edge.parent.and_then(|parent| self.turn_at(parent)) {
             return at;
         }
-        self.nodes.push(Node {
-            record: 0,
-            parent: None,
-            above: None,
-            typed: false,
-            keys: Vec::new(),
-            gone: false,
-        });
+        self.nodes.push(Node::default());
         self.nodes.len() - 1
     }
 
