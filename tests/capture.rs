@@ -494,6 +494,22 @@ fn an_export_with_damage_gives_what_is_whole() {
 }
 
 #[test]
+fn an_export_is_one_long_line() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("conversations.json");
+    let recorded = fs::read_to_string(data("chatgpt/conversations.json")).expect("a file");
+    let one = recorded.trim().trim_matches(['[', ']']).replace('\n', "");
+    let padding = format!(r#"{{"mapping":{{}},"padding":"{}"}}"#, "x".repeat(9 << 20));
+    let many = vec![padding.as_str(); 4].join(",");
+    fs::write(&path, format!("[{many},{one}]")).expect("a file");
+    let (reading, turns) = read(&path, None);
+    assert_eq!((reading.host, turns.len()), (Some(Host::ChatGpt), 5));
+    let mut stream = fs::File::open(&path).expect("a file");
+    let reading = capture::read_stream(&mut stream, None, &mut |_| {}).expect("a stream");
+    assert_eq!((reading.turns, reading.problems), (5, vec![]));
+}
+
+#[test]
 fn a_cursor_reads_only_what_is_new() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("session.jsonl");

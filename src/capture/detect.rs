@@ -159,7 +159,17 @@ pub(super) fn detect<'r>(
     open: &mut dyn FnMut() -> io::Result<Box<dyn Read + 'r>>,
     wanted: Option<Host>,
 ) -> io::Result<Look> {
-    let mut look = detect_lines(open()?, wanted)?;
+    // The whole of an export may be one line, longer than any that is kept.
+    let beginning = beginning(open()?)?;
+    let mut look = Look {
+        format: None,
+        is_final: true,
+        first: beginning.first().copied(),
+    };
+    let is_list = look.first == Some(b'[') && !is_a_sentence(&beginning);
+    if !is_list || wanted == Some(Host::Text) {
+        detect_lines(open()?, wanted, &mut look)?;
+    }
     let undecided = look.format.is_none() && matches!(look.first, Some(b'{' | b'['));
     if undecided && wanted != Some(Host::Text) {
         look.format = detect_document(open()?)?;
@@ -186,13 +196,26 @@ fn as_told(host: Host, look: &Look) -> Option<Format> {
     Some(Format { host, form })
 }
 
-fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<Look> {
+/// The first bytes of a file that are not blank.
+fn beginning(stream: Box<dyn Read + '_>) -> io::Result<Vec<u8>> {
+    const LENGTH: u64 = 4096;
+    let mut bytes = Vec::new();
+    Read::take(stream, LENGTH).read_to_end(&mut bytes)?;
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    let start = bytes.iter().position(|byte| !is_blank(*byte));
+    Ok(start.map_or_else(Vec::new, |start| bytes[start..].to_vec()))
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == 0 || byte.is_ascii_whitespace()
+}
+
+fn detect_lines(
+    stream: Box<dyn Read + '_>,
+    wanted: Option<Host>,
+    look: &mut Look,
+) -> io::Result<()> {
     let mut lines = Lines::new(stream);
-    let mut look = Look {
-        format: None,
-        is_final: true,
-        first: None,
-    };
     let mut shapes: Vec<Shape> = Vec::new();
     let (mut written, mut speakers) = (0usize, [false; 2]);
     let mut watch = Watch::default();
@@ -201,16 +224,10 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
             .bytes
             .strip_prefix(b"\xEF\xBB\xBF")
             .unwrap_or(line.bytes);
-        let mut visible = bytes.iter().filter(|byte| **byte != 0);
-        let Some(first) = visible.find(|byte| !byte.is_ascii_whitespace()) else {
+        let Some(first) = bytes.iter().find(|byte| !is_blank(**byte)) else {
             continue;
         };
-        if look.first.is_none() {
-            look.first = Some(*first);
-            if *first == b'[' && wanted != Some(Host::Text) && !is_a_sentence(bytes) {
-                return Ok(look);
-            }
-        }
+        look.first = look.first.or(Some(*first));
         written += 1;
         let may_be_lines = written <= 2 * RECORDS && shapes.len() < RECORDS;
         if may_be_lines && matches!(first, b'{' | b'0'..=b'9') && bytes.contains(&b'{') {
@@ -221,7 +238,7 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
         if done && shapes.len() * 2 >= written {
             look.format = by_rules(&shapes);
             if look.format.is_some() && wanted != Some(Host::Text) {
-                return Ok(look);
+                return Ok(());
             }
         }
         if bytes.len() < 100_000 {
@@ -235,7 +252,7 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
                     host: Host::Cursor,
                     form: Form::CursorText,
                 });
-                return Ok(look);
+                return Ok(());
             }
             // Cursor's signs are those of plain text too; its own are met first by a line alone.
             if let Some(style) = style {
@@ -243,7 +260,7 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
                     host: Host::Text,
                     form: Form::Text(style),
                 });
-                return Ok(look);
+                return Ok(());
             }
         }
         let binary = written == 1 && bytes.contains(&0) && !bytes.contains(&b'{');
@@ -255,13 +272,13 @@ fn detect_lines(stream: Box<dyn Read + '_>, wanted: Option<Host>) -> io::Result<
     if shapes.len() * 2 >= written && look.format.is_none() {
         look.format = by_rules(&shapes);
     }
-    look.is_final &= look.format.is_some();
-    Ok(look)
+    look.is_final = look.format.is_some();
+    Ok(())
 }
 
-/// Whether a line that begins with a bracket is prose all the same: `[12:03] …`.
+/// Whether what begins with a bracket is prose all the same: `[12:03] …`.
 fn is_a_sentence(bytes: &[u8]) -> bool {
-    let rest = bytes.trim_ascii_start()[1..].trim_ascii_start();
+    let rest = bytes[1..].trim_ascii_start();
     !matches!(rest.first(), None | Some(b'{' | b'[' | b']' | b'"'))
 }
 
