@@ -500,7 +500,7 @@ fn an_export_is_one_long_line() {
     let recorded = fs::read_to_string(data("chatgpt/conversations.json")).expect("a file");
     let one = recorded.trim().trim_matches(['[', ']']).replace('\n', "");
     let padding = format!(r#"{{"mapping":{{}},"padding":"{}"}}"#, "x".repeat(9 << 20));
-    let many = vec![padding.as_str(); 4].join(",");
+    let many = [padding.as_str(); 4].join(",");
     fs::write(&path, format!("[{many},{one}]")).expect("a file");
     let (reading, turns) = read(&path, None);
     assert_eq!((reading.host, turns.len()), (Some(Host::ChatGpt), 5));
