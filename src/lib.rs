@@ -6,12 +6,13 @@
 //! # The map
 //!
 //! ```text
-//! merge → storage → scoring → recall → present → apply
+//! capture → merge → storage → scoring → recall → present → apply
 //! ```
 //!
 //! | module | does | knows SQLite, clock, files? |
 //! |---|---|---|
-//! | [`model`] | the nouns: preference, score, band, evidence, change | no |
+//! | [`model`] | the nouns: preference, score, band, evidence, change, turn | no |
+//! | [`capture`] | transcripts of agents and exports of chats → what a person said in them | files |
 //! | [`scoring`] | the formulas: decay, weight, smoothing | no |
 //! | [`merge`] | an observation and what is stored → a change | no |
 //! | [`recall`] | a request and the candidates → what is chosen and why; the block for an agent | no |
@@ -37,6 +38,7 @@
 //! A daemon, a network connection, a model to download, stored scores that depend on time, a second way to alter the store
 //! beside [`model::Change`], and any write on the way of a read.
 
+pub mod capture;
 pub mod commands;
 pub mod error;
 pub mod extract;

@@ -3,6 +3,7 @@
 mod common;
 
 mod adding;
+mod capture;
 mod changing;
 mod context;
 mod contract;

@@ -6,6 +6,7 @@
 
 mod adopt;
 mod fault;
+pub mod foreign;
 mod index;
 mod journal;
 mod listing;

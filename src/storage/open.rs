@@ -146,7 +146,7 @@ struct Header {
     wal: bool,
 }
 
-fn beside(file: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
@@ -408,7 +408,7 @@ fn connect_immutable(target: &Target<'_>) -> Result<Connection> {
 }
 
 /// A `file:` address with the characters escaped that would end the path.
-fn immutable_uri(real: &Path) -> String {
+pub(super) fn immutable_uri(real: &Path) -> String {
     let path = real.to_string_lossy();
     let path = if cfg!(windows) {
         format!("/{}", path.trim_start_matches(r"\\?\").replace('\\', "/"))
