@@ -127,11 +127,10 @@ pub(super) fn card(text: &str, start: usize) -> Option<Found> {
         6200..=6299 => (16..=19).contains(&length),
         _ => false,
     };
-    let in_groups = match read.groups.as_slice() {
-        [_] => true,
-        [4, 4, 4, 4] | [4, 6, 5] | [4, 6, 4] | [4, 4, 4, 4, 1..=3] | [6, 13] => true,
-        _ => false,
-    };
+    let in_groups = matches!(
+        read.groups.as_slice(),
+        [_] | [4, 4, 4, 4] | [4, 6, 5] | [4, 6, 4] | [4, 4, 4, 4, 1..=3] | [6, 13]
+    );
     (known
         && in_groups
         && check_digit(&read.digits)

@@ -150,9 +150,7 @@ fn name_before(text: &str, at: usize) -> &str {
     let start = |text: &str| {
         text.char_indices()
             .rev()
-            .find(|&(_, c)| {
-                !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) && !is_joining(c)
-            })
+            .find(|&(_, c)| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.') || is_joining(c)))
             .map_or(0, |(at, c)| at + c.len_utf8())
     };
     let word = start(before);
@@ -328,8 +326,7 @@ fn value(text: &str, from: usize, kind: Secret, plain: bool) -> Option<Found> {
     if !quoted {
         value = value.trim_end_matches(['.', ':', '*', '\\', '，']);
         // `password: hunter2这样` ends where the other script begins.
-        if value.is_ascii() {
-        } else if let Some(other) = value.find(|c: char| ('\u{2E80}'..'\u{FF00}').contains(&c)) {
+        if let Some(other) = value.find(|c: char| ('\u{2E80}'..'\u{FF00}').contains(&c)) {
             value = &value[..other];
         }
     }

@@ -88,7 +88,6 @@ const SAID_OF_IT: &[&str] = &[
     "uint8",
     "n/a",
     "readonly",
-    "password123!?",
 ];
 
 /// Whether a text stands in for a secret: a variable, a blank to fill in, dots or crosses.
