@@ -178,7 +178,10 @@ impl Context {
     /// Takes what is to be said.
     pub fn take_notes(&self) -> Vec<String> {
         let mut notes = self.notes.take();
-        notes.extend(redact::sentence(self.redacted.take()));
+        let redacted = self.redacted.take();
+        if !redacted.is_empty() {
+            notes.extend(redact::sentence(redacted));
+        }
         notes
     }
 
