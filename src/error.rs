@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::model::{ChangeError, ScoreError, TextError};
+use crate::redact::redact;
 use crate::scenarios::LoadError;
 use crate::scoring::DecayError;
 use crate::storage::StorageError;
@@ -108,10 +109,12 @@ impl Report {
                 break;
             }
         }
+        // What was typed is repeated in many messages, and may hold a secret.
+        let clean = |text: String| redact(&text).text.into_owned();
         Report {
             kind,
-            message: format!("{error:#}"),
-            hint,
+            message: clean(format!("{error:#}")),
+            hint: hint.map(clean),
         }
     }
 

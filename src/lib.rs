@@ -16,6 +16,7 @@
 //! | [`scoring`] | the formulas: decay, weight, smoothing | no |
 //! | [`merge`] | an observation and what is stored → a change | no |
 //! | [`recall`] | a request and the candidates → what is chosen and why; the block for an agent | no |
+//! | [`redact`] | a text → the same without its secrets | no |
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
@@ -46,6 +47,7 @@ pub mod merge;
 pub mod model;
 pub mod present;
 pub mod recall;
+pub mod redact;
 pub mod scenarios;
 pub mod scoring;
 pub mod settings;

@@ -1,10 +1,12 @@
 //! The binary: translates a command line into a call, and how it ended into an exit code.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use aizo::commands::{self, Cli, Context, Reply};
 use aizo::error::{Failure, Kind, Report};
 use aizo::present::{self, Style};
+use aizo::redact::redact;
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -58,7 +60,13 @@ fn usage(error: &clap::Error) -> ExitCode {
         };
     }
     if !json {
-        let _nobody_listens = present::help(error);
+        let text = error.to_string();
+        match redact(&text).text {
+            Cow::Owned(clean) => present::say(clean.trim_end()),
+            Cow::Borrowed(_) => {
+                let _nobody_listens = present::help(error);
+            }
+        }
         return ExitCode::from(Kind::Usage.exit_code());
     }
     let text = error.to_string();

@@ -13,6 +13,7 @@ mod output;
 mod outside;
 mod processes;
 mod readme;
+mod secrets;
 mod skill;
 mod smoke;
 mod stores;

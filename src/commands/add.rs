@@ -82,14 +82,15 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         })?;
         return Ok(Box::new(Outcomes(outcomes)));
     }
+    let clean = |text: &str| context.without_secrets(text);
     let seen = prepare(Observation {
-        item: args.item.unwrap_or_default(),
-        reason: args.reason.unwrap_or_default(),
-        keywords: parse_keywords("keyword", &args.keywords)?,
-        scenarios: parse_keywords("scenario", &args.scenarios)?,
+        item: clean(&args.item.unwrap_or_default()),
+        reason: clean(&args.reason.unwrap_or_default()),
+        keywords: parse_keywords("keyword", &clean(&args.keywords))?,
+        scenarios: parse_keywords("scenario", &clean(&args.scenarios))?,
         score: args.score,
         origin: origin_of(&args.source),
-        source: args.source,
+        source: clean(&args.source),
         quote: None,
         evidence: None,
     })?;
@@ -173,7 +174,7 @@ fn read_lines(
         for name in line.unknown.keys() {
             *unknown.entry(name.clone()).or_default() += 1;
         }
-        found.push((number, observation(line, source).map_err(at)?));
+        found.push((number, observation(line, source, context).map_err(at)?));
     }
     for (name, lines) in unknown {
         context.note(format!(
@@ -191,13 +192,14 @@ fn not_an_entry(error: &serde_json::Error) -> Failure {
     Failure::usage(format!("not an entry: {text} (column {})", error.column()))
 }
 
-fn observation(line: Line, source: &str) -> anyhow::Result<Observation> {
-    let source = line.source.unwrap_or_else(|| source.to_owned());
+fn observation(line: Line, source: &str, context: &Context) -> anyhow::Result<Observation> {
+    let clean = |text: &str| context.without_secrets(text);
+    let source = clean(line.source.as_deref().unwrap_or(source));
     Ok(prepare(Observation {
-        item: line.item,
-        reason: line.reason.unwrap_or_default(),
-        keywords: parse_keywords("keyword", &text_of(line.keywords.as_ref()))?,
-        scenarios: parse_keywords("scenario", &text_of(line.scenarios.as_ref()))?,
+        item: clean(&line.item),
+        reason: clean(&line.reason.unwrap_or_default()),
+        keywords: parse_keywords("keyword", &clean(&text_of(line.keywords.as_ref())))?,
+        scenarios: parse_keywords("scenario", &clean(&text_of(line.scenarios.as_ref())))?,
         score: line.score.map(Score::new).transpose()?,
         origin: origin_of(&source),
         source,

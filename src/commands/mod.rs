@@ -35,6 +35,7 @@ use clap::{Parser, Subcommand};
 
 use crate::error::Failure;
 use crate::present::Answer;
+use crate::redact::{self, Secret};
 use crate::scenarios::Scenarios;
 use crate::settings::{Color, Flags, Settings};
 use crate::storage::{Listing, Location, StorageError, Store, Transaction, View};
@@ -140,6 +141,8 @@ pub struct Context {
     /// Settings and where they came from.
     pub settings: Settings,
     notes: RefCell<Vec<String>>,
+    /// The kinds of secrets that were replaced.
+    redacted: RefCell<Vec<Secret>>,
 }
 
 impl Context {
@@ -160,7 +163,11 @@ impl Context {
     /// A context with these settings.
     pub(crate) fn with(settings: Settings) -> Self {
         let notes = RefCell::new(settings.notes.clone());
-        Context { settings, notes }
+        Context {
+            settings,
+            notes,
+            redacted: RefCell::default(),
+        }
     }
 
     /// Remembers something for the person, to be said on standard error.
@@ -170,7 +177,21 @@ impl Context {
 
     /// Takes what is to be said.
     pub fn take_notes(&self) -> Vec<String> {
-        self.notes.take()
+        let mut notes = self.notes.take();
+        let redacted = self.redacted.take();
+        if !redacted.is_empty() {
+            notes.extend(redact::sentence(redacted));
+        }
+        notes
+    }
+
+    /// A text that was given to be stored, with marks in place of its secrets; what was replaced is said at the
+    /// end. It comes before anything else is done with the text: small letters, a line less, or a cut at a comma
+    /// would hide what a secret is known by.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        let redacted = redact::redact(text);
+        self.redacted.borrow_mut().extend(redacted.found);
+        redacted.text.into_owned()
     }
 
     fn location(&self) -> Location {

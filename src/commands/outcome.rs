@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::model::{Preference, Score};
 use crate::present::{Answer, Page, to_json};
+use crate::redact::redact;
 
 /// What became of one entry.
 #[derive(Debug, Clone, Serialize)]
@@ -50,7 +51,7 @@ impl Outcome {
             result: "not_found",
             id: None,
             proposal: None,
-            item: typed.to_owned(),
+            item: redact(typed).text.into_owned(),
             score_before: None,
             score_after: None,
             change: None,

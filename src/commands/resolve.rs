@@ -1,7 +1,10 @@
 //! Finds the entries that words on a command line mean.
 
+use std::borrow::Cow;
+
 use crate::error::{Failure, Kind};
 use crate::model::{Preference, Subject, item_key};
+use crate::redact::redact;
 use crate::storage::View;
 
 /// How alike two names must be for one to be suggested for the other; 1 is the same.
@@ -105,6 +108,12 @@ fn find(view: &View<'_>, typed: &str) -> anyhow::Result<Option<Preference>> {
         return Err(Failure::usage("the item is empty").into());
     }
     if let Some(entry) = view.entry_by_key(&key)? {
+        return Ok(Some(entry));
+    }
+    // A name that held a secret is stored with a mark in it.
+    if let Cow::Owned(clean) = redact(typed).text
+        && let Some(entry) = view.entry_by_key(&item_key(&clean))?
+    {
         return Ok(Some(entry));
     }
     match id(typed.trim()) {

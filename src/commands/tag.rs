@@ -34,7 +34,10 @@ pub struct Args {
 /// # Errors
 /// No such entry, no keyword, a keyword that may not enter the store.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
-    let given = parse_keywords("keyword", &args.keywords.join(","))?;
+    let given = parse_keywords(
+        "keyword",
+        &context.without_secrets(&args.keywords.join(",")),
+    )?;
     if given.is_empty() && !args.replace {
         return Err(Failure::usage("no keyword is given")
             .hint("aizo tag ITEM KEYWORD…, or --replace alone to clear them")

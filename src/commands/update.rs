@@ -42,25 +42,26 @@ pub struct Args {
 /// # Errors
 /// No such entry, nothing to set, a name that another entry has, a value that may not enter the store.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
+    let clean = |text: &str| context.without_secrets(text);
     let values = EntryValues {
         item: args
             .new_item
             .as_deref()
-            .map(|text| check_text("item", text))
+            .map(|text| check_text("item", &clean(text)))
             .transpose()?,
         reason: args
             .reason
             .as_deref()
-            .map(|text| check_text("reason", text))
+            .map(|text| check_text("reason", &clean(text)))
             .transpose()?,
         base_score: args.score.map(Score::value),
         keywords: match &args.keywords {
-            Some(words) => Some(join_keywords(&parse_keywords("keyword", words)?)),
+            Some(words) => Some(join_keywords(&parse_keywords("keyword", &clean(words))?)),
             None => None,
         },
         scenarios: match &args.scenarios {
             Some(words) => {
-                let mut names = parse_keywords("scenario", words)?;
+                let mut names = parse_keywords("scenario", &clean(words))?;
                 names.sort();
                 Some(names)
             }

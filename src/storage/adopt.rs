@@ -213,12 +213,12 @@ impl Transaction<'_> {
         Ok(survivor)
     }
 
-    /// Puts right what a column of a row holds and the journal could not: other types, numbers without end,
-    /// bytes that are no text.
+    /// Puts right what a column of a row holds and the journal could not or must not: other types, numbers
+    /// without end, bytes that are no text, secrets.
     pub(super) fn make_storable(&mut self, id: i64) -> Result<()> {
         let odd: Option<bool> = self.view().holds_odd_values(id)?;
         let (Some(true), Some(row)) = (odd, self.view().entry(id)?) else {
-            return Ok(());
+            return self.clean_row(id);
         };
         self.run(
             "UPDATE preferences SET item = ?2, reason = ?3, keywords = ?4, base_score = ?5, source = ?6,
@@ -245,7 +245,7 @@ impl Transaction<'_> {
                 params![id, scenario],
             )?;
         }
-        Ok(())
+        self.clean_row(id)
     }
 
     /// Removes what a program without foreign keys left behind when it removed a row.

@@ -16,6 +16,7 @@ mod read;
 mod related;
 mod replay;
 mod search;
+mod secrets;
 mod undo;
 mod write;
 

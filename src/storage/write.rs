@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::index::{self, Dirty, DirtyRows};
 use super::journal::{Draft, LINE_VERSION};
 use super::read::{self, View};
+use super::secrets::without_secrets;
 use super::{Result, StorageError, migrate};
 use crate::model::{
     Change, Effect, Evidence, Hlc, Op, Origin, Preference, Stamp, Subject, Values, item_key,
@@ -171,11 +172,13 @@ impl<'s> Transaction<'s> {
         StorageError::from_sqlite(self.path, error)
     }
 
-    /// Applies one change: reads the values before, writes the rows and the journal line.
+    /// Applies one change: puts marks in place of secrets, reads the values before, writes the rows and the
+    /// journal line.
     ///
     /// # Errors
     /// Values that may not enter the store, an item that another entry has, what SQLite reports.
     pub fn apply(&mut self, change: &Change) -> Result<Applied> {
+        let change = &*without_secrets(change);
         let local_id = match &change.effect {
             Effect::Create(_) => None,
             _ => self.local_id(&change.subject)?,
@@ -190,6 +193,7 @@ impl<'s> Transaction<'s> {
 
     /// Applies a change whose texts are in the store already, whatever today's rules say of them.
     pub(super) fn apply_stored(&mut self, change: &Change) -> Result<Applied> {
+        let change = &*without_secrets(change);
         let values = self.stored(&change.subject)?;
         self.apply_unmeasured(change, self.local_id(&change.subject)?, values)
     }
