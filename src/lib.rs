@@ -39,6 +39,7 @@
 //! A daemon, a network connection, a model to download, stored scores that depend on time, a second way to alter the store
 //! beside [`model::Change`], and any write on the way of a read.
 
+pub mod analysis;
 pub mod capture;
 pub mod commands;
 pub mod error;

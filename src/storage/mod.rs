@@ -5,6 +5,7 @@
 //! writes; `open.rs` tells how a file is opened without touching it.
 
 mod adopt;
+mod analysed;
 mod fault;
 pub mod foreign;
 mod index;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
+pub use analysed::AnalysedSession;
 pub use fault::StorageError;
 pub use fault::quoted;
 pub use journal::{JournalLine, LINE_VERSION};

@@ -1,7 +1,13 @@
 //! What becomes of an observation: a new entry, a merged one, a limit that is kept, or something that
 //! waits for a person. Pure: the store is asked before, and told after.
 
+mod learn;
+mod similar;
+
 use chrono::{DateTime, Utc};
+
+pub use learn::{Lesson, learn};
+pub use similar::{Things, is_same_thing};
 
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,
@@ -45,6 +51,8 @@ pub enum Outcome {
     Kept,
     /// It waits in review.
     Pending,
+    /// A change of mind: the newer statement's score stands in place of the older one's.
+    Replaced,
 }
 
 impl Outcome {
@@ -56,6 +64,7 @@ impl Outcome {
             Outcome::Limited => "limited",
             Outcome::Kept => "kept",
             Outcome::Pending => "pending",
+            Outcome::Replaced => "replaced",
         }
     }
 }

@@ -1,0 +1,121 @@
+//! Whether two items are the same thing said twice. By their words alone: what is close in meaning may be its opposite.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::recall::Folded;
+
+/// Words that make no difference between two items.
+const EMPTY_WORDS: &[&str] = &[
+    "a", "an", "the", "to", "of", "in", "on", "for", "with", "and", "or", "my", "your", "me",
+    "you", "it", "is", "are", "be", "use", "using", "used", "do", "make", "please", "always",
+    "never", "any", "all", "some", "so", "that", "this", "的", "了", "用", "使", "把", "请", "都",
+    "要", "を", "は", "が", "に", "で", "の", "de", "la", "le", "el", "les", "los", "las", "un",
+    "une", "una", "der", "die", "das", "den", "ein", "eine", "het", "een", "il", "lo", "i", "o",
+    "os", "as",
+];
+
+/// From this share of common words on, two items of several words are one.
+const ALIKE: f64 = 0.8;
+
+/// What an item says, in stems where there are any.
+fn content(item: &str) -> BTreeSet<String> {
+    let folded = Folded::new(item);
+    let words: BTreeSet<String> = folded
+        .pieces()
+        .iter()
+        .filter(|piece| !EMPTY_WORDS.contains(&piece.as_str()))
+        .map(|piece| stem(piece))
+        .collect();
+    if words.is_empty() {
+        folded.pieces().iter().cloned().collect()
+    } else {
+        words
+    }
+}
+
+fn stem(piece: &str) -> String {
+    Folded::new(piece)
+        .stems()
+        .first()
+        .cloned()
+        .unwrap_or_else(|| piece.to_owned())
+}
+
+fn is_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    if a == b {
+        return true;
+    }
+    let shared = a.intersection(b).count() as f64;
+    let all = a.union(b).count() as f64;
+    shared / all >= ALIKE
+}
+
+/// Whether two items name the same thing: the same words in any order and form, or nearly all of many.
+pub fn is_same_thing(a: &str, b: &str) -> bool {
+    is_same(&content(a), &content(b))
+}
+
+/// Items that can be asked whether one of them is the same thing.
+#[derive(Debug, Clone, Default)]
+pub struct Things {
+    contents: Vec<BTreeSet<String>>,
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+impl Things {
+    /// Adds an item; its number is how many were added before.
+    pub fn add(&mut self, item: &str) {
+        let words = content(item);
+        for word in &words {
+            let index = self.contents.len();
+            self.by_word.entry(word.clone()).or_default().push(index);
+        }
+        self.contents.push(words);
+    }
+
+    /// The number of the first item that is the same thing.
+    pub fn find(&self, item: &str) -> Option<usize> {
+        let words = content(item);
+        let mut near: Vec<usize> = words
+            .iter()
+            .filter_map(|word| self.by_word.get(word))
+            .flatten()
+            .copied()
+            .collect();
+        near.sort_unstable();
+        near.dedup();
+        near.into_iter()
+            .find(|&index| is_same(&self.contents[index], &words))
+    }
+
+    /// How many were added.
+    pub fn len(&self) -> usize {
+        self.contents.len()
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.contents.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("use dark mode", "dark mode", true)]
+    #[case("Dark Mode!", "dark modes", true)]
+    #[case("emojis in commit messages", "emoji in commit messages", true)]
+    #[case("回答用中文", "用中文回答", true)]
+    #[case("tabs", "spaces", false)]
+    #[case("tabs for indentation", "spaces for indentation", false)]
+    #[case("emojis", "emojis in commit messages", false)]
+    #[case("push to main", "push to production", false)]
+    #[case("海鲜过敏", "花生过敏", false)]
+    fn items_are_compared_by_their_words(#[case] a: &str, #[case] b: &str, #[case] same: bool) {
+        assert_eq!(is_same_thing(a, b), same);
+        assert_eq!(is_same_thing(b, a), same);
+    }
+}

@@ -1,0 +1,225 @@
+//! What was read of which transcript: cursors, the turns that were heard, the conversations. It belongs to this device and
+//! stands outside the journal.
+
+use std::collections::{BTreeSet, HashSet};
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{Result, Transaction, View};
+
+/// Made when something is analysed first, so that a store that an earlier build wrote gets them too.
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS transcripts (
+        path    TEXT PRIMARY KEY,
+        cursor  TEXT NOT NULL,
+        read_at TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS heard_turns (
+        key     TEXT PRIMARY KEY,
+        session TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS heard_turns_session ON heard_turns(session);";
+
+/// A conversation that was analysed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnalysedSession {
+    /// Its number in this file.
+    pub id: i64,
+    /// When it was analysed last.
+    pub analyzed_at: String,
+    /// How many preferences came of it.
+    pub extracted: i64,
+    /// Agent and conversation, `claude-code/4f1c…`; a hash in rows of an earlier version.
+    pub name: String,
+    /// How many of its turns were heard.
+    pub turns: i64,
+}
+
+impl View<'_> {
+    fn has_analysis(&self) -> Result<bool> {
+        self.sqlite_result(self.connection().query_row(
+            "SELECT count(*) = 2 FROM sqlite_schema WHERE name IN ('transcripts', 'heard_turns')",
+            [],
+            |row| row.get(0),
+        ))
+    }
+
+    /// How far a transcript was read, as it was remembered.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn cursor(&self, path: &str) -> Result<Option<String>> {
+        if !self.has_analysis()? {
+            return Ok(None);
+        }
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached("SELECT cursor FROM transcripts WHERE path = ?1")
+                .and_then(|mut statement| statement.query_row([path], |row| row.get(0)).optional()),
+        )
+    }
+
+    /// Which of these turns were heard before.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn heard<'k>(&self, keys: impl Iterator<Item = &'k str>) -> Result<HashSet<String>> {
+        let mut heard = HashSet::new();
+        if !self.has_analysis()? {
+            return Ok(heard);
+        }
+        self.sqlite_result((|| {
+            let mut statement = self
+                .connection()
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM heard_turns WHERE key = ?1)")?;
+            for key in keys {
+                if statement.query_row([key], |row| row.get::<_, bool>(0))? {
+                    heard.insert(key.to_owned());
+                }
+            }
+            Ok(())
+        })())?;
+        Ok(heard)
+    }
+
+    /// The conversations that were analysed, newest first.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn analysed_sessions(&self) -> Result<Vec<AnalysedSession>> {
+        let turns = if self.has_analysis()? {
+            "(SELECT count(*) FROM heard_turns WHERE session = content_hash)"
+        } else {
+            "0"
+        };
+        self.sqlite_result(
+            self.connection()
+                .prepare(&format!(
+                    "SELECT id, analyzed_at, extracted, content_hash, {turns} FROM sessions
+                     ORDER BY analyzed_at DESC, id DESC"
+                ))
+                .and_then(|mut statement| {
+                    statement
+                        .query_map([], |row| {
+                            Ok(AnalysedSession {
+                                id: row.get(0)?,
+                                analyzed_at: super::read::text(row, 1)?,
+                                extracted: row.get(2)?,
+                                name: super::read::text(row, 3)?,
+                                turns: row.get(4)?,
+                            })
+                        })?
+                        .collect()
+                }),
+        )
+    }
+
+    /// The names of all observations that the journal has ever seen, those among them whose entry was removed and those that
+    /// a person rejected.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn observations_ever(&self) -> Result<BTreeSet<String>> {
+        self.sqlite_result(
+            self.connection()
+                .prepare(
+                    "SELECT json_extract(e.value, '$.uid') FROM journal, json_each(evidence_added) e
+                     WHERE json_extract(e.value, '$.session') IS NOT NULL
+                     UNION
+                     SELECT json_extract(json_extract(values_after, '$.evidence'), '$.uid') FROM journal
+                     WHERE kind = 'proposal' AND json_extract(values_after, '$.evidence') LIKE '{%'",
+                )
+                .and_then(|mut statement| {
+                    statement
+                        .query_map([], |row| row.get::<_, Option<String>>(0))?
+                        .filter_map(rusqlite::Result::transpose)
+                        .collect()
+                }),
+        )
+    }
+}
+
+impl Transaction<'_> {
+    /// Remembers how far a transcript was read.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn remember_cursor(&mut self, path: &str, cursor: &str) -> Result<()> {
+        let now = self.now().to_rfc3339();
+        self.connection()
+            .execute_batch(TABLES)
+            .and_then(|()| {
+                self.connection()
+                    .prepare_cached("INSERT OR REPLACE INTO transcripts VALUES (?1, ?2, ?3)")
+            })
+            .and_then(|mut statement| statement.execute(params![path, cursor, now]))
+            .map(|_| ())
+            .map_err(|error| self.sqlite(error))
+    }
+
+    /// Remembers that turns of a conversation were heard, and how many preferences came of it.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn remember_session<'k>(
+        &mut self,
+        name: &str,
+        keys: impl Iterator<Item = &'k str>,
+        extracted: usize,
+    ) -> Result<()> {
+        let now = self.now().to_rfc3339();
+        let extracted = i64::try_from(extracted).unwrap_or(i64::MAX);
+        let write = || -> rusqlite::Result<()> {
+            let connection = self.connection();
+            connection.execute_batch(TABLES)?;
+            let mut statement =
+                connection.prepare_cached("INSERT OR IGNORE INTO heard_turns VALUES (?1, ?2)")?;
+            for key in keys {
+                statement.execute([key, name])?;
+            }
+            let known = connection
+                .prepare_cached(
+                    "UPDATE sessions SET analyzed_at = ?2, extracted = extracted + ?3 WHERE content_hash = ?1",
+                )?
+                .execute(params![name, now, extracted])?;
+            if known == 0 {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO sessions (analyzed_at, extracted, content_hash) VALUES (?2, ?3, ?1)",
+                    )?
+                    .execute(params![name, now, extracted])?;
+            }
+            Ok(())
+        };
+        write().map_err(|error| self.sqlite(error))
+    }
+
+    /// Forgets that these conversations were analysed, so that the next run hears them again. How far their files were read is
+    /// forgotten with them. Tells how many were known.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn forget_sessions(&mut self, ids: &[i64]) -> Result<usize> {
+        let write = || -> rusqlite::Result<usize> {
+            let connection = self.connection();
+            connection.execute_batch(TABLES)?;
+            let mut known = 0;
+            for id in ids {
+                connection
+                    .prepare_cached(
+                        "DELETE FROM heard_turns WHERE session = (SELECT content_hash FROM sessions WHERE id = ?1)",
+                    )?
+                    .execute([id])?;
+                known += connection
+                    .prepare_cached("DELETE FROM sessions WHERE id = ?1")?
+                    .execute([id])?;
+            }
+            if known > 0 {
+                // Other turns of the same files are known by their keys.
+                connection.execute("DELETE FROM transcripts", [])?;
+            }
+            Ok(known)
+        };
+        write().map_err(|error| self.sqlite(error))
+    }
+}
