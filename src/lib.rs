@@ -17,6 +17,7 @@
 //! | [`recall`] | a request and the candidates → what is chosen and why; the block for an agent | no |
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
+//! | [`llm`] | what a language model is asked, and what of its answer counts | network |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
 //! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
@@ -34,11 +35,12 @@
 //!
 //! # Deliberately absent
 //!
-//! A daemon, a network connection, a model to download, stored scores that depend on time, a second way to alter the store
+//! A daemon, a network connection that nobody asked for, a model to download, stored scores that depend on time, a second way to alter the store
 //! beside [`model::Change`], and any write on the way of a read.
 
 pub mod commands;
 pub mod error;
+pub mod llm;
 pub mod merge;
 pub mod model;
 pub mod present;
