@@ -90,17 +90,15 @@ impl Server {
             "AIZO_MODEL" => Some("test-model".to_owned()),
             _ => None,
         };
-        let provider = Provider::from_lookup(lookup)
+        let mut provider = Provider::from_lookup(lookup)
             .expect("settings")
             .expect("on");
-        Provider {
-            timing: Timing {
-                limit: Duration::from_secs(20),
-                back_off: Duration::from_millis(5),
-                longest_wait: Duration::from_secs(2),
-            },
-            ..provider
-        }
+        provider.timing = Timing {
+            limit: Duration::from_secs(20),
+            back_off: Duration::from_millis(5),
+            longest_wait: Duration::from_secs(2),
+        };
+        provider
     }
 }
 
@@ -448,7 +446,10 @@ fn a_chunked_answer_is_put_together() {
 #[case("openai")]
 #[case("ollama")]
 fn of_a_cut_answer_the_complete_part_is_read_and_the_cut_is_said(#[case] format: &str) {
-    let words = format!("{},{{\"turn\":1,\"quo", WORDS.trim_end_matches("]}"));
+    let words = format!(
+        "{},{{\"turn\":1,\"quo",
+        WORDS.strip_suffix("]}").expect("its end")
+    );
     let (result, received) = run(format, vec![Act::Reply(200, answer(format, &words, true))]);
     let extraction = result.expect("a part");
     assert_eq!(
