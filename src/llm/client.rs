@@ -8,6 +8,7 @@ use ureq::Agent;
 use super::answer::{Answer, AnswerError, parse_answer};
 use super::prompt::Prompt;
 use super::provider::{Format, Provider};
+use super::wire::Shape;
 use super::{LlmError, wire};
 use crate::model::strip_hidden;
 
@@ -87,8 +88,8 @@ struct Response {
 struct Client<'p> {
     provider: &'p Provider,
     agent: Agent,
-    /// Whether the service has refused the schema, so that it is not sent again.
-    plain: Cell<bool>,
+    /// What the service has not refused.
+    shape: Cell<Shape>,
 }
 
 impl<'p> Client<'p> {
@@ -109,7 +110,7 @@ impl<'p> Client<'p> {
         Client {
             provider,
             agent: config.build().into(),
-            plain: Cell::new(false),
+            shape: Cell::new(Shape::Schema),
         }
     }
 
@@ -145,8 +146,12 @@ impl<'p> Client<'p> {
 
     fn ask(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let mut response = self.send(prompt)?;
-        if matches!(response.status, 400 | 422) && !self.plain.get() {
-            self.plain.set(true);
+        let format = self.provider.format;
+        while self.refuses_the_shape(&response) {
+            let Some(shape) = self.shape.get().next(format) else {
+                break;
+            };
+            self.shape.set(shape);
             response = self.send(prompt)?;
         }
         match response.status {
@@ -155,16 +160,22 @@ impl<'p> Client<'p> {
         }
     }
 
+    fn refuses_the_shape(&self, response: &Response) -> bool {
+        let shape = self.shape.get();
+        shape.is_refused(response.status, &response.body)
+    }
+
     /// Sends a prompt until there is an answer that another attempt would not change.
     fn send(&self, prompt: &Prompt) -> Result<Response, LlmError> {
-        let body = wire::request(self.provider, prompt, self.plain.get()).to_string();
+        let body = wire::request(self.provider, prompt, self.shape.get()).to_string();
         let timing = self.provider.timing;
         let mut attempt = 0;
         loop {
             let result = self.post(body.as_bytes());
             let (again, asked) = match &result {
                 Ok(response) => (
-                    matches!(response.status, 408 | 429 | 500..=599),
+                    matches!(response.status, 408 | 429 | 500..=599)
+                        && !self.refuses_the_shape(response),
                     response.retry_after,
                 ),
                 Err(error) => (may_pass(error), None),

@@ -45,9 +45,40 @@ pub fn schema() -> Value {
     })
 }
 
-/// The body of a request. A plain one leaves out the schema and what else a model may not take; the prompt
-/// describes the form as well.
-pub(super) fn request(provider: &Provider, prompt: &Prompt, plain: bool) -> Value {
+/// How much of the form of an answer a request asks for. What a service refuses is not asked of it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// The schema, as the format has it.
+    Schema,
+    /// "A JSON object", with the schema beside it, as older servers of the OpenAI format have it.
+    Object,
+    /// Nothing but the prompt, which describes the form in words; without what else a model may not take.
+    Plain,
+}
+
+impl Shape {
+    /// What is tried when this is refused.
+    pub(super) fn next(self, format: Format) -> Option<Shape> {
+        match self {
+            Shape::Schema if format == Format::OpenAi => Some(Shape::Object),
+            Shape::Schema | Shape::Object => Some(Shape::Plain),
+            Shape::Plain => None,
+        }
+    }
+
+    /// Whether a service refuses it. Some servers have a status of their own fault for a field that they do not know.
+    pub(super) fn is_refused(self, status: u16, body: &[u8]) -> bool {
+        let names_it = || {
+            let text = String::from_utf8_lossy(body);
+            text.contains("response_format") || text.contains("json_schema")
+        };
+        self != Shape::Plain
+            && (matches!(status, 400 | 422) || (matches!(status, 500 | 501) && names_it()))
+    }
+}
+
+/// The body of a request.
+pub(super) fn request(provider: &Provider, prompt: &Prompt, shape: Shape) -> Value {
     let (system, user) = (&prompt.system, &prompt.user);
     let conversation = json!([
         {"role": "system", "content": system},
@@ -85,7 +116,7 @@ pub(super) fn request(provider: &Provider, prompt: &Prompt, plain: bool) -> Valu
             },
         }),
     };
-    if plain {
+    if shape == Shape::Plain {
         return body;
     }
     match provider.format {
@@ -102,10 +133,13 @@ pub(super) fn request(provider: &Provider, prompt: &Prompt, plain: bool) -> Valu
             if provider.host != OPENAI_HOST {
                 body["temperature"] = json!(0);
             }
-            body["response_format"] = json!({
-                "type": "json_schema",
-                "json_schema": {"name": TOOL, "strict": true, "schema": schema()},
-            });
+            body["response_format"] = match shape {
+                Shape::Object => json!({"type": "json_object", "schema": schema()}),
+                _ => json!({
+                    "type": "json_schema",
+                    "json_schema": {"name": TOOL, "strict": true, "schema": schema()},
+                }),
+            };
         }
         Format::Ollama => body["format"] = schema(),
     }
