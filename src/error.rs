@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::llm::LlmError;
 use crate::model::{ChangeError, ScoreError, TextError};
 use crate::redact::redact;
 use crate::scenarios::LoadError;
@@ -36,6 +37,8 @@ pub enum Kind {
     Scenarios,
     /// A file, folder or stream fails.
     Io,
+    /// A language model cannot be reached, refuses, or gives no usable answer.
+    Model,
     /// Anything else.
     Failed,
 }
@@ -151,6 +154,14 @@ fn sort(cause: &(dyn std::error::Error + 'static)) -> Option<(Kind, Option<Strin
     }
     if let Some(error) = cause.downcast_ref::<LoadError>() {
         return Some((Kind::Scenarios, Some(error.hint().to_owned())));
+    }
+    if let Some(error) = cause.downcast_ref::<LlmError>() {
+        let kind = if error.is_about_settings() {
+            Kind::Usage
+        } else {
+            Kind::Model
+        };
+        return Some((kind, error.hint()));
     }
     if cause.is::<std::io::Error>() {
         return Some((Kind::Io, None));

@@ -19,6 +19,7 @@
 //! | [`redact`] | a text → the same without its secrets | no |
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
+//! | [`llm`] | what a language model is asked, and what of its answer counts | network |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
 //! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
@@ -36,7 +37,7 @@
 //!
 //! # Deliberately absent
 //!
-//! A daemon, a network connection, a model to download, stored scores that depend on time, a second way to alter the store
+//! A daemon, a network connection that nobody asked for, a model to download, stored scores that depend on time, a second way to alter the store
 //! beside [`model::Change`], and any write on the way of a read.
 
 pub mod analysis;
@@ -44,6 +45,7 @@ pub mod capture;
 pub mod commands;
 pub mod error;
 pub mod extract;
+pub mod llm;
 pub mod merge;
 pub mod model;
 pub mod present;

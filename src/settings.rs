@@ -1,6 +1,7 @@
 //! What enters from outside: flags, variables, `.env` files, the clock. Read once, then passed as values.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,12 +21,36 @@ pub const AIZO_COLOR: &str = "AIZO_COLOR";
 pub const AIZO_NOW: &str = "AIZO_NOW";
 /// How long a write waits for another process, in milliseconds.
 pub const AIZO_LOCK_TIMEOUT_MS: &str = "AIZO_LOCK_TIMEOUT_MS";
+/// How a model is spoken to: `anthropic`, `openai` or `ollama`; setting it switches the model on.
+pub const AIZO_API_FORMAT: &str = "AIZO_API_FORMAT";
+/// Where the model is; each format has an address of its own.
+pub const AIZO_API_URL: &str = "AIZO_API_URL";
+/// The key for it; comes before the vendors' own variables.
+pub const AIZO_API_KEY: &str = "AIZO_API_KEY";
+/// The model's name.
+pub const AIZO_MODEL: &str = "AIZO_MODEL";
+/// The most tokens that a model's answer may have.
+pub const AIZO_MAX_TOKENS: &str = "AIZO_MAX_TOKENS";
+/// Anthropic's own variable for its key.
+pub const ANTHROPIC_API_KEY: &str = "ANTHROPIC_API_KEY";
+/// OpenAI's own variable for its key.
+pub const OPENAI_API_KEY: &str = "OPENAI_API_KEY";
 
 /// What a project's own `./.env` may set. A cloned repository may say where its store is and how things
 /// look, never where a conversation is sent.
 const FROM_LOCAL_FILE: [&str; 2] = [AIZO_DB_PATH, AIZO_COLOR];
 /// Names besides `AIZO_…` that `~/.aizo/.env` may set.
-const PROVIDER_KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+const PROVIDER_KEYS: [&str; 2] = [ANTHROPIC_API_KEY, OPENAI_API_KEY];
+/// What says which model is asked, and how.
+const PROVIDER: [&str; 7] = [
+    AIZO_API_FORMAT,
+    AIZO_API_URL,
+    AIZO_API_KEY,
+    AIZO_MODEL,
+    AIZO_MAX_TOKENS,
+    ANTHROPIC_API_KEY,
+    OPENAI_API_KEY,
+];
 /// A longer `.env` file is not one.
 const LARGEST_ENV_FILE: u64 = 1 << 20;
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -127,6 +152,26 @@ pub struct Settings {
     pub editor: Option<String>,
     /// What the user should hear about the settings.
     pub notes: Vec<String>,
+    /// What is set about the model.
+    pub provider: ProviderValues,
+}
+
+/// What is set about the model, from the process environment or `~/.aizo/.env`. A project's `./.env` has no say:
+/// it could send what a person said to somebody's server. Keys are among the values, so they are not shown.
+#[derive(Clone, Default)]
+pub struct ProviderValues(BTreeMap<&'static str, String>);
+
+impl ProviderValues {
+    /// The value of one variable.
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+}
+
+impl fmt::Debug for ProviderValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 impl Settings {
@@ -235,7 +280,15 @@ impl Settings {
             None => DEFAULT_LOCK_TIMEOUT,
         };
         reader.show_the_rest();
+        let provider = PROVIDER.iter().filter_map(|name| {
+            let of_process = environment(name);
+            Some((
+                *name,
+                of_process.or_else(|| reader.home.get(*name).cloned())?,
+            ))
+        });
         Ok(Settings {
+            provider: ProviderValues(provider.collect()),
             db,
             home,
             now,

@@ -8,6 +8,7 @@ mod changing;
 mod context;
 mod contract;
 mod finding;
+mod llm;
 mod meaning;
 mod output;
 mod outside;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Cli, Context, Reply as CommandReply};
 use crate::present::{Answer, Page, Style, to_json};
-use crate::settings::Settings;
+use crate::settings::{ProviderValues, Settings};
 
 /// Arguments of `demo`.
 #[derive(Debug, clap::Args)]
@@ -172,6 +172,7 @@ pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
         let mut steps = Vec::new();
         for (days, words) in stop.commands {
             let settings = Settings {
+                provider: ProviderValues::default(),
                 db: folder.path().join("preferences.db"),
                 home: Some(folder.path().to_path_buf()),
                 now: begin + TimeDelta::days(*days),
