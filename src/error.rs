@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::capture::CaptureError;
 use crate::llm::LlmError;
 use crate::model::{ChangeError, ScoreError, TextError};
 use crate::redact::redact;
@@ -151,6 +152,14 @@ fn sort(cause: &(dyn std::error::Error + 'static)) -> Option<(Kind, Option<Strin
         || cause.is::<ChangeError>()
     {
         return Some((Kind::Usage, None));
+    }
+    if let Some(error) = cause.downcast_ref::<CaptureError>() {
+        return Some(match error {
+            CaptureError::Missing { .. } => (Kind::NotFound, None),
+            CaptureError::UnknownAgent { .. } => (Kind::Usage, None),
+            CaptureError::Database(error) => (kind_of(error), error.hint()),
+            CaptureError::Unreadable { .. } | CaptureError::Stream { .. } => (Kind::Io, None),
+        });
     }
     if let Some(error) = cause.downcast_ref::<LoadError>() {
         return Some((Kind::Scenarios, Some(error.hint().to_owned())));

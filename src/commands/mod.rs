@@ -2,6 +2,7 @@
 //! command's reply is printed.
 
 mod add;
+mod analyze;
 mod apply;
 mod clear;
 mod completions;
@@ -20,6 +21,7 @@ mod remove;
 mod resolve;
 mod review;
 mod scenarios;
+mod sessions;
 mod show;
 mod tag;
 mod top;
@@ -99,6 +101,10 @@ pub enum Command {
     Apply(apply::Args),
     /// Reset the decay clock of preferences
     Touch(touch::Args),
+    /// Learn preferences from what was said to agents
+    Analyze(analyze::Args),
+    /// List or forget the conversations that were analysed
+    Sessions(sessions::Args),
     /// Remove preferences (can be undone)
     #[command(aliases = ["rm", "delete"])]
     Remove(remove::Args),
@@ -143,6 +149,7 @@ pub struct Context {
     notes: RefCell<Vec<String>>,
     /// The kinds of secrets that were replaced.
     redacted: RefCell<Vec<Secret>>,
+    quiet: bool,
 }
 
 impl Context {
@@ -157,7 +164,10 @@ impl Context {
             // A cloned repository must not be able to swap the user's limits for its own.
             without_local_file: matches!(cli.command, Command::Context(_)),
         })?;
-        Ok(Context::with(settings))
+        Ok(Context {
+            quiet: cli.json,
+            ..Context::with(settings)
+        })
     }
 
     /// A context with these settings.
@@ -167,7 +177,13 @@ impl Context {
             settings,
             notes,
             redacted: RefCell::default(),
+            quiet: false,
         }
+    }
+
+    /// Whether nobody wants to see how far a command is.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// Remembers something for the person, to be said on standard error.
@@ -341,6 +357,8 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
     Ok(match command {
         Command::Add(args) => Reply::Answer(add::run(args, context)?),
         Command::Update(args) => answer(update::run(&args, context)?),
+        Command::Analyze(args) => analyze::run(&args, context)?,
+        Command::Sessions(args) => answer(sessions::run(&args, context)?),
         Command::Tag(args) => answer(tag::run(&args, context)?),
         Command::Recall(args) => answer(recall::run(&args, context)?),
         Command::Context(args) => answer(context::run(&args, context)?),

@@ -284,6 +284,16 @@ impl Change {
         }
     }
 
+    /// Why a proposal waits; none for any other change.
+    pub fn why_it_waits(&self) -> Option<String> {
+        match (&self.subject, &self.effect) {
+            (Subject::Proposal(_), Effect::Create(values)) => {
+                values.get("why")?.as_str().map(str::to_owned)
+            }
+            _ => None,
+        }
+    }
+
     /// Adds an observation to the change.
     #[must_use]
     pub fn with_evidence(mut self, evidence: Evidence) -> Self {

@@ -1,0 +1,281 @@
+//! What becomes of the findings in the store: in one transaction, or, for a rehearsal, in none.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+
+use super::listen::Listened;
+use super::reply::{Learned, Reply};
+use crate::analysis::{Decided, Finding};
+use crate::commands::Context;
+use crate::commands::record::prepare;
+use crate::merge::{self, Lesson, Merge, Outcome, Things};
+use crate::model::{Preference, Score, item_key};
+use crate::recall::{Folded, Words};
+use crate::scenarios::Scenarios;
+use crate::storage::{Transaction, View};
+
+/// What the store holds, as far as it matters for what is learned.
+struct Stored {
+    things: Things,
+    ids: Vec<i64>,
+}
+
+impl Stored {
+    fn of(view: &View<'_>) -> anyhow::Result<Self> {
+        let mut stored = Stored {
+            things: Things::default(),
+            ids: Vec::new(),
+        };
+        view.each_preference(|entry| stored.add(entry.id, &entry.item))?;
+        Ok(stored)
+    }
+
+    fn add(&mut self, id: i64, item: &str) {
+        self.things.add(item);
+        self.ids.push(id);
+    }
+
+    /// The entry that an item is about: by its name, else by its words.
+    fn entry(&self, view: &View<'_>, item: &str) -> anyhow::Result<Option<Preference>> {
+        if let Some(entry) = view.entry_by_key(&item_key(item))? {
+            return Ok(Some(entry));
+        }
+        match self.things.find(item) {
+            Some(index) => Ok(view.entry(self.ids[index])?),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The kinds of task whose keywords stand in a text.
+struct Kinds(Vec<(String, Vec<Words>)>);
+
+impl Kinds {
+    fn of(scenarios: &Scenarios) -> Self {
+        Kinds(
+            scenarios
+                .list
+                .iter()
+                .map(|scenario| {
+                    let words = scenario.keywords.iter().map(|word| Words::keyword(word));
+                    let words = words.filter(|words| !words.is_empty()).collect();
+                    (scenario.name.clone(), words)
+                })
+                .collect(),
+        )
+    }
+
+    fn in_text(&self, text: &str) -> Vec<String> {
+        let texts = [Folded::new(text)];
+        self.0
+            .iter()
+            .filter(|(_, words)| words.iter().any(|word| word.occur_in(&texts)))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+/// Decides about everything that was heard and is new to this store.
+fn decide(
+    view: &View<'_>,
+    listened: &mut Listened,
+    review_all: bool,
+    stored: &Stored,
+) -> anyhow::Result<Vec<Decided>> {
+    let heard = std::mem::take(&mut listened.heard);
+    let keys = heard.sessions.values().flat_map(|session| &session.turns);
+    let before = view.heard(keys.map(String::as_str))?;
+    listened.new_turns = heard.turns - before.len().min(heard.turns);
+    listened.sessions = heard
+        .sessions
+        .iter()
+        .map(|(name, session)| {
+            let new = session.turns.iter().filter(|key| !before.contains(*key));
+            (name.clone(), new.cloned().collect::<Vec<_>>())
+        })
+        .filter(|(_, new)| !new.is_empty())
+        .collect();
+    let mut heard = heard;
+    heard
+        .findings
+        .retain(|finding| !before.contains(&finding.turn));
+    let ever = if heard.findings.is_empty() {
+        Default::default()
+    } else {
+        view.observations_ever()?
+    };
+    Ok(heard.decide(&stored.things, |uid| ever.contains(uid), review_all))
+}
+
+fn lesson_of(decided: &Decided, kinds: &Kinds, now: DateTime<Utc>) -> Option<Lesson> {
+    let mut lesson = decided.finding.lesson(now, decided.waits);
+    let scenarios = &mut lesson.seen.scenarios;
+    scenarios.extend(kinds.in_text(&decided.finding.candidate.quote));
+    scenarios.sort();
+    scenarios.dedup();
+    lesson.seen = prepare(lesson.seen).ok()?;
+    Some(lesson)
+}
+
+/// Says what would be learned, and changes nothing.
+pub(super) fn rehearse(
+    mut listened: Listened,
+    review_all: bool,
+    context: &Context,
+) -> anyhow::Result<Reply> {
+    let kinds = Kinds::of(&context.scenarios());
+    let now = context.settings.now;
+    let cell = std::cell::RefCell::new(&mut listened);
+    let rehearsed = context.read(|view| {
+        let mut listened = cell.borrow_mut();
+        let stored = Stored::of(view)?;
+        let decided = decide(view, &mut listened, review_all, &stored)?;
+        let mut learned = Vec::new();
+        for one in &decided {
+            let Some(lesson) = lesson_of(one, &kinds, now) else {
+                continue;
+            };
+            let entry = stored.entry(view, &lesson.seen.item)?;
+            let merge = merge::learn(
+                entry.as_ref(),
+                spoken_of(view, entry.as_ref())?,
+                &lesson,
+                String::new,
+            );
+            learned.push(Learned::of(
+                &one.finding,
+                &lesson,
+                &merge,
+                entry.as_ref(),
+                None,
+            ));
+        }
+        Ok(learned)
+    })?;
+    let learned = match rehearsed {
+        Some(learned) => learned,
+        None => without_store(&mut listened, review_all, &kinds, now),
+    };
+    Ok(Reply::of(listened, learned, true))
+}
+
+/// The same where there is no store yet.
+fn without_store(
+    listened: &mut Listened,
+    review_all: bool,
+    kinds: &Kinds,
+    now: DateTime<Utc>,
+) -> Vec<Learned> {
+    let heard = std::mem::take(&mut listened.heard);
+    listened.new_turns = heard.turns;
+    listened.sessions = heard
+        .sessions
+        .iter()
+        .map(|(name, session)| (name.clone(), session.turns.clone()))
+        .collect();
+    heard
+        .decide(&Things::default(), |_| false, review_all)
+        .iter()
+        .filter_map(|one| {
+            let lesson = lesson_of(one, kinds, now)?;
+            let merge = merge::learn(None, None, &lesson, String::new);
+            Some(Learned::of(&one.finding, &lesson, &merge, None, None))
+        })
+        .collect()
+}
+
+/// Writes what was learned, how far each file was read, and which conversations were heard.
+pub(super) fn write(
+    mut listened: Listened,
+    review_all: bool,
+    context: &Context,
+) -> anyhow::Result<Reply> {
+    let kinds = Kinds::of(&context.scenarios());
+    if listened.heard.turns == 0 && listened.cursors.is_empty() {
+        return Ok(Reply::of(listened, Vec::new(), false));
+    }
+    let learned = context.write(|transaction| {
+        let now = transaction.now();
+        let mut stored = Stored::of(&transaction.view())?;
+        let decided = decide(&transaction.view(), &mut listened, review_all, &stored)?;
+        let mut learned = Vec::new();
+        let mut by_session: BTreeMap<String, usize> = BTreeMap::new();
+        for one in &decided {
+            let Some(lesson) = lesson_of(one, &kinds, now) else {
+                continue;
+            };
+            if let Some(taught) = teach(transaction, &mut stored, &one.finding, &lesson)? {
+                if taught.is_taken() {
+                    *by_session.entry(one.finding.session_name()).or_default() += 1;
+                }
+                learned.push(taught);
+            }
+        }
+        for (name, keys) in &listened.sessions {
+            let extracted = by_session.get(name).copied().unwrap_or(0);
+            transaction.remember_session(name, keys.iter().map(String::as_str), extracted)?;
+        }
+        for (path, cursor) in &listened.cursors {
+            transaction.remember_cursor(path, &serde_json::to_string(cursor)?)?;
+        }
+        Ok(learned)
+    })?;
+    Ok(Reply::of(listened, learned, false))
+}
+
+/// Writes one lesson; nothing comes back where the same thing waits already.
+fn teach(
+    transaction: &mut Transaction<'_>,
+    stored: &mut Stored,
+    finding: &Finding,
+    lesson: &Lesson,
+) -> anyhow::Result<Option<Learned>> {
+    let item = &lesson.seen.item;
+    let entry = stored.entry(&transaction.view(), item)?;
+    let spoken = spoken_of(&transaction.view(), entry.as_ref())?;
+    let merge: Merge = merge::learn(entry.as_ref(), spoken, lesson, || transaction.new_uid());
+    if merge.outcome == Outcome::Pending {
+        let key = item_key(item);
+        let score = lesson.seen.score.map(Score::value);
+        let waits = transaction
+            .view()
+            .proposals()?
+            .iter()
+            .any(|waiting| item_key(&waiting.item) == key && waiting.score == score);
+        if waits {
+            return Ok(None);
+        }
+    }
+    let applied = transaction.apply(&merge.change)?;
+    if merge.outcome == Outcome::Added {
+        stored.add(applied.id, item);
+    }
+    Ok(Some(Learned::of(
+        finding,
+        lesson,
+        &merge,
+        entry.as_ref(),
+        Some(&applied),
+    )))
+}
+
+/// When somebody last spoke about an entry: its newest observation, else when it was last confirmed.
+fn spoken_of(view: &View<'_>, entry: Option<&Preference>) -> anyhow::Result<Option<DateTime<Utc>>> {
+    let Some(entry) = entry else { return Ok(None) };
+    let newest = view
+        .evidence(entry.id)?
+        .iter()
+        .filter_map(|evidence| evidence.at.moment())
+        .max();
+    Ok(newest.or_else(|| entry.last_seen.moment()))
+}
+
+/// Counts by name.
+pub(super) fn counted<'n>(names: impl Iterator<Item = &'n str>) -> HashMap<&'n str, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
