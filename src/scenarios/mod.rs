@@ -3,6 +3,7 @@
 //! warnings are shown, is left to the caller.
 
 mod built_in;
+mod nearest;
 mod reading;
 #[cfg(test)]
 mod tests;
