@@ -310,7 +310,8 @@ pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn parse_scenario(text: &str) -> Result<String, String> {
+/// Reads the name of a kind of task.
+pub(super) fn parse_scenario(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a scenario has a name".to_owned()),
         name => Ok(name.to_owned()),

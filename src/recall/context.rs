@@ -1,6 +1,8 @@
 //! The block of text that an agent reads before it works: which entries are in it, how much is said of each,
 //! and what was left out. Pure: the entries come in, lines go out.
 
+use std::collections::VecDeque;
+
 use serde::Serialize;
 
 use super::{Hit, Match};
@@ -18,6 +20,16 @@ const USUAL_BYTES_PER_TOKEN: usize = 4;
 /// A shortened reason has at least this many bytes; below that it says nothing.
 const SHORTEST_REASON: usize = 24;
 
+/// A line that is shorter is rare: no block holds more lines than its bytes divided by this.
+const SHORTEST_LINE: usize = 12;
+/// One entry for so many tokens may come first because it concerns the task, and one because of its kind: 12 for the
+/// usual 800, or what strays from the task would push out what holds for every task.
+const TOKENS_PER_CONCERNED: usize = 64;
+/// One item for so many tokens is chosen before the reasons have their turn: 40 for the usual 800.
+const TOKENS_PER_ITEM: usize = 20;
+/// However small the budget, so many entries are looked at.
+const A_FEW: usize = 12;
+
 /// What stands between two lines of a group at the most.
 const SEPARATOR: usize = "; ".len();
 
@@ -28,6 +40,24 @@ pub struct Budget {
     pub tokens: usize,
     /// Characters; gives way to nothing.
     pub characters: usize,
+}
+
+impl Budget {
+    /// How many entries could at most have a line: more need not be looked at.
+    pub fn most_lines(self) -> usize {
+        let bytes = self.tokens.saturating_mul(SAFE_BYTES_PER_TOKEN);
+        (bytes.min(self.characters) / SHORTEST_LINE).max(A_FEW)
+    }
+
+    /// How many entries each may come before the rest because they concern the task, or belong to its kind.
+    pub fn most_concerned(self) -> usize {
+        (self.tokens / TOKENS_PER_CONCERNED).max(A_FEW)
+    }
+
+    /// How many entries go before the reasons of others: with more of them, every reason would be dropped.
+    fn most_before_reasons(self) -> usize {
+        (self.tokens / TOKENS_PER_ITEM).max(A_FEW)
+    }
 }
 
 /// The form of the block.
@@ -66,12 +96,35 @@ impl Group {
         Group::Habits,
     ];
 
-    fn of(band: Band) -> Self {
+    /// The groups that have to share the room.
+    pub const ORDINARY: [Group; 3] = [Group::Avoid, Group::Prefer, Group::Habits];
+
+    /// The group of a band.
+    pub fn of(band: Band) -> Self {
         match band {
             Band::Taboo => Group::HardLimits,
             Band::Aversion => Group::Avoid,
             Band::Habit => Group::Habits,
             Band::Style | Band::Preference => Group::Prefer,
+        }
+    }
+
+    /// The range that holds the scores of the group; a boundary may belong to the next one.
+    pub fn scores(self) -> (f64, f64) {
+        match self {
+            Group::HardLimits => Band::Taboo.range(),
+            Group::Avoid => Band::Aversion.range(),
+            Group::Prefer => Band::Style.range(),
+            Group::Habits => Band::Habit.range(),
+        }
+    }
+
+    /// Of how many lines one is the group's, where it has any: likes and dislikes each have a quarter.
+    fn one_in(self) -> usize {
+        match self {
+            Group::HardLimits => 1,
+            Group::Avoid | Group::Prefer => 4,
+            Group::Habits => 8,
         }
     }
 
@@ -206,17 +259,28 @@ impl Block {
                 block.limits_left_out += 1;
             }
         }
-        for other in others.iter().cloned().map(candidate) {
-            if room.take(&other.line, true) {
-                chosen.push(other);
+        let mut others = others.iter().cloned().map(candidate);
+        let mut said = 0;
+        loop {
+            let some = others.by_ref().take(budget.most_before_reasons());
+            let mut offered_any = false;
+            for other in some {
+                offered_any = true;
+                if room.take(&other.line, true) {
+                    chosen.push(other);
+                }
             }
-        }
-        // Then reasons, in the same order, as far as there is room left.
-        for one in &mut chosen {
-            room.say_reason(one);
-            block.limits_shortened |= one.line.group == Group::HardLimits
-                && one.line.said != Said::Full
-                && !one.whole_reason.is_empty();
+            // Then reasons, in the same order, as far as there is room left; and with what they leave the next ones.
+            for one in &mut chosen[said..] {
+                room.say_reason(one);
+                block.limits_shortened |= one.line.group == Group::HardLimits
+                    && one.line.said != Said::Full
+                    && !one.whole_reason.is_empty();
+            }
+            said = chosen.len();
+            if !offered_any {
+                break;
+            }
         }
         block.left_out = unseen.map(|unseen| unseen + offered - chosen.len());
         block.lines = chosen.into_iter().map(|one| one.line).collect();
@@ -269,9 +333,14 @@ impl Block {
     fn last_line(&self) -> String {
         let mut parts = Vec::new();
         if self.limits_left_out > 0 {
+            let any_shown = self
+                .lines
+                .iter()
+                .any(|line| line.group == Group::HardLimits);
+            let more = if any_shown { " more" } else { "" };
             let (count, are) = match self.limits_left_out {
-                1 => ("One more hard limit".to_owned(), "is"),
-                many => (format!("{many} more hard limits"), "are"),
+                1 => (format!("One{more} hard limit"), "is"),
+                many => (format!("{many}{more} hard limits"), "are"),
             };
             parts.push(format!(
                 "{count} {are} in force: `aizo recall --type taboo` lists all of them."
@@ -414,6 +483,43 @@ fn candidate(hit: Hit) -> Candidate {
             matched: found.map(|found| found.matched).unwrap_or_default(),
         },
     }
+}
+
+/// Puts a sorted list into an order that can be cut anywhere and still holds some of each group: the strongest first, but
+/// never so many of the others that a group has less than its share.
+pub fn in_turn<T>(sorted: Vec<T>, group_of: impl Fn(&T) -> Group) -> Vec<T> {
+    let mut waiting: Vec<(Group, VecDeque<(usize, T)>)> = Group::ORDINARY
+        .into_iter()
+        .map(|group| (group, VecDeque::new()))
+        .collect();
+    let mut ordered = Vec::with_capacity(sorted.len());
+    for (rank, one) in sorted.into_iter().enumerate() {
+        let group = group_of(&one);
+        match waiting.iter_mut().find(|(waits, _)| *waits == group) {
+            Some((_, queue)) => queue.push_back((rank, one)),
+            None => ordered.push(one),
+        }
+    }
+    let mut taken = [0; Group::ORDINARY.len()];
+    for place in 1.. {
+        let due = (0..waiting.len()).find(|&at| {
+            let (group, queue) = &waiting[at];
+            !queue.is_empty() && taken[at] < place / group.one_in()
+        });
+        let first = || {
+            let heads = waiting.iter().enumerate();
+            heads
+                .filter_map(|(at, (_, queue))| queue.front().map(|(rank, _)| (*rank, at)))
+                .min()
+                .map(|(_, at)| at)
+        };
+        let Some(at) = due.or_else(first) else {
+            break;
+        };
+        taken[at] += 1;
+        ordered.extend(waiting[at].1.pop_front().map(|(_, one)| one));
+    }
+    ordered
 }
 
 /// A text that cannot break out of the block: on one line, without anything that opens or closes an element, or

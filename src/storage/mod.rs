@@ -15,6 +15,7 @@ mod read;
 mod related;
 mod replay;
 mod search;
+mod standing;
 mod undo;
 mod write;
 
