@@ -252,8 +252,12 @@ impl Filter {
                         Source::BuiltIn => "no built-in scenario".to_owned(),
                         Source::File(path) => format!("no scenario in {}", path.display()),
                     };
+                    let meant = scenarios.looking_like(name);
+                    let meant = meant.map_or_else(String::new, |known| {
+                        format!("; did you mean “{known}”?")
+                    });
                     context.note(format!(
-                        "“{name}” is {source}, so it has no keywords: only entries tagged with it are found"
+                        "“{name}” is {source}, so it has no keywords: only entries tagged with it are found{meant}"
                     ));
                     ScenarioFilter::new(&names, &[])
                 }

@@ -2,6 +2,7 @@
 //! command's reply is printed.
 
 mod add;
+mod advice;
 mod apply;
 mod clear;
 mod completions;
