@@ -787,17 +787,44 @@ fn twelve_limits_among_three_hundred_entries_are_there_for_every_task() {
             let item = limit["item"].as_str().expect("an item");
             assert!(text.contains(item), "{task}: {item} is missing in {text}");
         }
-        // And in a short recall, whatever limits its own words name.
-        let all: Vec<Value> = home.json(&["recall", "--exact", task]);
-        let named = all
-            .iter()
-            .filter(|entry| entry["hard_limit"] == true)
-            .count();
-        let short: Vec<Value> = home.json(&["recall", "--limit", "3", task]);
-        let kept = short
-            .iter()
-            .filter(|entry| entry["match"] == "keyword" && entry["hard_limit"] == true);
-        assert_eq!(kept.count(), named.min(3), "{task}");
-        assert!(short.len() <= 3);
     }
+    // And in a short recall, each limit that the query's own words concern, whatever else they are about.
+    let words = |entry: &&Value| -> Vec<String> {
+        let item = entry["item"].as_str().expect("an item");
+        let mut words: Vec<String> = item
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() > 3)
+            .map(str::to_lowercase)
+            .collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.truncate(2);
+        words
+    };
+    let ordinary: Vec<String> = others[..24]
+        .iter()
+        .flat_map(|entry| words(&entry))
+        .collect();
+    let mut named = 0;
+    for (number, limit) in limits[..12].iter().enumerate() {
+        let own = words(&limit);
+        let item = &limit["item"];
+        let found = |query: &str| {
+            let short: Vec<Value> = home.json(&["recall", "--limit", "3", query]);
+            assert!(short.len() <= 3);
+            let found = short.into_iter().find(|entry| entry["item"] == *item);
+            found.unwrap_or_else(|| panic!("{query}: {item} is missing"))
+        };
+        for query in [own.join(" "), own[0].clone()] {
+            assert_eq!(found(&query)["match"], "keyword", "{query}");
+            named += 1;
+        }
+        for other in &ordinary[2 * number..2 * number + 2] {
+            assert_eq!(
+                found(&format!("{} {other}", own.join(" ")))["hard_limit"],
+                true
+            );
+            named += 1;
+        }
+    }
+    assert_eq!(named, 48);
 }
