@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use super::journal::Draft;
 use super::open::APPLICATION_ID;
@@ -91,10 +91,7 @@ pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version
     let id: i32 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(sqlite)?;
-    if id == APPLICATION_ID
-        && number_of(connection).map_err(sqlite)? == Some(SCHEMA_VERSION)
-        && notes_outside_changes(connection).map_err(sqlite)?
-    {
+    if id == APPLICATION_ID && is_whole(connection).map_err(sqlite)? {
         return Ok(Version::Current);
     }
     let shape = shape_of(connection).map_err(sqlite)?;
@@ -134,13 +131,22 @@ pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version
     Ok(Version::Older(number))
 }
 
-/// Whether the list is there in which the triggers note what other programs write: one of them may have dropped it.
-fn notes_outside_changes(connection: &Connection) -> rusqlite::Result<bool> {
+/// Whether a file carries the number of this version, and has the list in which triggers note what other programs
+/// write: one of them may have dropped it.
+fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
     connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'outside_changes')",
-        )?
-        .query_row([], |row| row.get(0))
+        .query_row(
+            "SELECT value, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'outside_changes')
+             FROM schema_meta WHERE key = 'version'",
+            [],
+            |row| {
+                let number = super::read::text(row, 0)?;
+                let has_list: bool = row.get(1)?;
+                Ok(has_list && number.trim().parse() == Ok(SCHEMA_VERSION))
+            },
+        )
+        .optional()
+        .map(|whole| whole == Some(true))
 }
 
 /// The number a file carries; nothing when it is missing or no number.
