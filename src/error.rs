@@ -185,7 +185,7 @@ fn kind_of(error: &StorageError) -> Kind {
         | StorageError::Foreign { .. } => Kind::NotAStore,
         StorageError::Newer { .. } | StorageError::Journal { .. } => Kind::Newer,
         StorageError::Locked { .. } | StorageError::Changed { .. } => Kind::Locked,
-        StorageError::ReadOnly { .. } => Kind::ReadOnly,
+        StorageError::ReadOnly { .. } | StorageError::Beside { .. } => Kind::ReadOnly,
         StorageError::Full { .. } => Kind::DiskFull,
         StorageError::Damaged { .. } => Kind::Damaged,
         StorageError::Io { .. } => Kind::Io,

@@ -18,6 +18,29 @@ fn with_entry(score: &str) -> Home {
     home.at(LATER)
 }
 
+#[test]
+fn names_that_may_not_be_meant_are_stored_and_said() {
+    let home = Home::new();
+    let run = home.run(&["add", "concise code", "-", "--scenarios", "codign,touring"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(
+        run.stderr.matches("no known scenario").count(),
+        1,
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("did you mean “coding”?"), "{run:?}");
+    let run = home.run(&["recall", "--scenario", "codign"]);
+    assert!(run.stderr.contains("did you mean “coding”?"), "{run:?}");
+    let run = home.run(&["add", "不吃香菜", "-", "--score", "0.5"]);
+    assert!(run.stderr.contains("name the thing (“吃香菜”)"), "{run:?}");
+    let run = home.run(&["add", "no emojis", "-", "--score", "9"]);
+    assert_eq!(run.stderr, "");
+    let lines = br#"{"item": "never shout", "reason": "-", "score": 2, "scenarios": "desing"}"#;
+    let run = home.run_with_input(&["add", "--stdin"], lines);
+    assert!(run.stderr.contains("(“shout”)"), "{run:?}");
+    assert!(run.stderr.contains("did you mean “design”?"), "{run:?}");
+}
+
 #[rstest]
 #[case::ordinary_meets_a_score("6", &["--score", "9"], "merged", 7.8)]
 #[case::ordinary_meets_no_score("6", &[], "merged", 6.0)]

@@ -44,6 +44,23 @@ fn newest_change(home: &Home) -> String {
     lines[0]["change"].to_string()
 }
 
+#[test]
+fn a_list_of_ids_with_a_word_in_it_says_which_is_none() {
+    let home = Home::new();
+    home.ok(&["add", "alpha", "-"]);
+    home.ok(&["add", "beta", "-"]);
+    for verb in ["apply", "touch", "remove"] {
+        let run = home.run(&[verb, "1", "2", "abc"]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(
+            run.stderr
+                .contains("no entry is named “1 2 abc”, and “abc” is no id"),
+            "{run:?}"
+        );
+        assert!(run.stderr.contains("can only be given as ids"), "{run:?}");
+    }
+}
+
 #[rstest]
 #[case::item(&["--new-item", "short code"], "item", json!("short code"))]
 #[case::reason(&["--reason", "asked thrice"], "reason", json!("asked thrice"))]

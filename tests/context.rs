@@ -305,7 +305,8 @@ fn characters_give_way_to_nothing_and_limits_without_room_are_counted(#[case] mo
         let left = 80 - shown;
         assert!(
             run.stdout.contains(&format!(
-                "{left} more hard limits are in force: `aizo recall --type taboo`"
+                "{left}{} hard limits are in force: `aizo recall --type taboo`",
+                if shown > 0 { " more" } else { "" }
             )),
             "{run:?}"
         );
@@ -345,7 +346,7 @@ fn what_concerns_the_task_comes_before_the_rest_and_the_scenario_after_it() {
     let both = block(&home, &["book a flight", "--scenario", "touring"]);
     assert_eq!(items(&both)[..2], ["window seat", "dark mode"]);
     assert!(items(&both)[2].starts_with("strong rule"));
-    let neither = block(&home, &[]);
+    let neither = block(&home, &["--budget", "120"]);
     assert!(
         !items(&neither).contains(&"window seat"),
         "only the strongest"
@@ -353,6 +354,74 @@ fn what_concerns_the_task_comes_before_the_rest_and_the_scenario_after_it() {
     // Where there is room for few, the task goes first.
     let tight = block(&home, &["book a flight", "--budget", "120"]);
     assert_eq!(items(&tight)[0], "window seat");
+}
+
+#[test]
+fn the_budget_alone_decides_how_many_of_the_rest_are_there() {
+    let home = with(
+        &(0..60)
+            .map(|number| json!({"item": format!("rule {number}"), "reason": "-", "score": 9}))
+            .collect::<Vec<_>>(),
+    );
+    let at = |budget: &str| lines(&block(&home, &["--budget", budget])).len();
+    assert_eq!(
+        (at("800"), block(&home, &[])["left_out"].clone()),
+        (60, json!(0))
+    );
+    assert!(at("100") < at("200") && at("200") < 60);
+}
+
+#[test]
+fn dislikes_have_their_share_of_what_holds_for_every_task() {
+    let mut entries: Vec<Value> = (0..200)
+        .map(|number| json!({"item": format!("something that is liked {number}"), "reason": "-", "score": 10}))
+        .collect();
+    entries.push(json!({"item": "passive voice", "reason": "-", "score": 2}));
+    entries.push(json!({"item": "exclamation marks", "reason": "-", "score": 3.9}));
+    entries.push(json!({"item": "green tea", "reason": "-", "score": 5}));
+    entries.extend((0..40).map(
+        |number| json!({"item": format!("tagged {number}"), "reason": "-", "score": 9, "scenarios": ["coding"]}),
+    ));
+    entries
+        .push(json!({"item": "deep nesting", "reason": "-", "score": 2, "scenarios": ["coding"]}));
+    let home = with(&entries);
+    let standing = block(&home, &["--budget", "300"]);
+    for item in [
+        "passive voice",
+        "exclamation marks",
+        "green tea",
+        "deep nesting",
+    ] {
+        assert_eq!(line(&standing, item)["match"], Value::Null);
+    }
+    let coding = block(&home, &["--scenario", "coding"]);
+    assert_eq!(line(&coding, "deep nesting")["match"], "scenario");
+    // A row of another program, of which no index knows, is felt as strongly.
+    home.outside(
+        "INSERT INTO preferences (item, reason, base_score, added_at, last_seen)
+         VALUES ('loud music', '-', 1.6, '2026-11-30T00:00:00+00:00', '2026-11-30T00:00:00+00:00')",
+    );
+    line(&block(&home, &["--budget", "100"]), "loud music");
+}
+
+#[test]
+fn where_room_is_short_a_limit_that_concerns_the_task_comes_first() {
+    let mut entries: Vec<Value> = (0..8)
+        .map(|number| json!({"item": format!("never mention project number {number}"), "reason": "-", "score": 0}))
+        .collect();
+    entries.push(json!({"item": "peanuts allergy", "reason": "-", "score": 1}));
+    let home = with(&entries);
+    let run = home.run(&["context", "buy peanuts", "--max-chars", "330"]);
+    assert!(
+        run.stdout.contains("hard limits: peanuts allergy"),
+        "{run:?}"
+    );
+    assert!(
+        run.stdout.contains("more hard limits are in force"),
+        "{run:?}"
+    );
+    let none = home.ok(&["context", "buy peanuts", "--max-chars", "180"]);
+    assert!(none.contains("\n9 hard limits are in force"), "{none}");
 }
 
 #[test]
@@ -480,6 +549,8 @@ fn a_scenario_is_picked_by_the_task_and_named() {
         ("fix the failing test in the parser code", "coding"),
         ("重构这个函数的代码", "coding"),
         ("write a blog article about gardening", "writing"),
+        ("write a python function", "coding"),
+        ("写一封邮件给老板", "communication"),
     ] {
         let run = home.run(&["context", task, "--scenario", "auto", "--json"]);
         let block: Value = serde_json::from_str(&run.stdout).expect("one value");
@@ -679,6 +750,7 @@ fn reading_leaves_the_store_as_it_was() {
 #[case(&["context", "--budget", "-5"])]
 #[case(&["context", "--max-chars", "x"])]
 #[case(&["context", "--format", "yaml"])]
+#[case(&["context", "--scenario", " "])]
 fn what_cannot_be_meant_is_wrong_usage(#[case] arguments: &[&str]) {
     let run = profile().run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
@@ -715,17 +787,44 @@ fn twelve_limits_among_three_hundred_entries_are_there_for_every_task() {
             let item = limit["item"].as_str().expect("an item");
             assert!(text.contains(item), "{task}: {item} is missing in {text}");
         }
-        // And in a short recall, whatever limits its own words name.
-        let all: Vec<Value> = home.json(&["recall", "--exact", task]);
-        let named = all
-            .iter()
-            .filter(|entry| entry["hard_limit"] == true)
-            .count();
-        let short: Vec<Value> = home.json(&["recall", "--limit", "3", task]);
-        let kept = short
-            .iter()
-            .filter(|entry| entry["match"] == "keyword" && entry["hard_limit"] == true);
-        assert_eq!(kept.count(), named.min(3), "{task}");
-        assert!(short.len() <= 3);
     }
+    // And in a short recall, each limit that the query's own words concern, whatever else they are about.
+    let words = |entry: &&Value| -> Vec<String> {
+        let item = entry["item"].as_str().expect("an item");
+        let mut words: Vec<String> = item
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() > 3)
+            .map(str::to_lowercase)
+            .collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.truncate(2);
+        words
+    };
+    let ordinary: Vec<String> = others[..24]
+        .iter()
+        .flat_map(|entry| words(&entry))
+        .collect();
+    let mut named = 0;
+    for (number, limit) in limits[..12].iter().enumerate() {
+        let own = words(&limit);
+        let item = &limit["item"];
+        let found = |query: &str| {
+            let short: Vec<Value> = home.json(&["recall", "--limit", "3", query]);
+            assert!(short.len() <= 3);
+            let found = short.into_iter().find(|entry| entry["item"] == *item);
+            found.unwrap_or_else(|| panic!("{query}: {item} is missing"))
+        };
+        for query in [own.join(" "), own[0].clone()] {
+            assert_eq!(found(&query)["match"], "keyword", "{query}");
+            named += 1;
+        }
+        for other in &ordinary[2 * number..2 * number + 2] {
+            assert_eq!(
+                found(&format!("{} {other}", own.join(" ")))["hard_limit"],
+                true
+            );
+            named += 1;
+        }
+    }
+    assert_eq!(named, 48);
 }

@@ -231,6 +231,7 @@ struct Info {
     outside_changes: i64,
     future_times: Vec<i64>,
     unreadable_times: Vec<i64>,
+    unreadable_scores: Vec<i64>,
     settings: Vec<Setting>,
     env_files: Vec<EnvFile>,
 }

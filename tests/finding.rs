@@ -89,6 +89,27 @@ fn types_add_up_and_options_may_follow_the_words() {
 }
 
 #[test]
+fn finding_nothing_says_that_limits_are_in_force_all_the_same() {
+    let home = Home::new();
+    home.ok(&["add", "force-push to main", "never", "--score", "0.5"]);
+    for arguments in [
+        &["recall", "--exact", "gardening"][..],
+        &["recall", "--exact", "gardening", "--json"],
+        &["top", "--scenario", "design"],
+    ] {
+        let run = home.run(arguments);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(
+            run.stderr
+                .contains("1 hard limit is in force: aizo recall --with-limits shows it"),
+            "{run:?}"
+        );
+    }
+    let shown: Vec<Value> = home.json(&["recall", "--exact", "gardening", "--with-limits"]);
+    assert_eq!(shown.len(), 1);
+}
+
+#[test]
 fn min_score_is_strict_and_says_which_limits_it_hides() {
     let home = bands();
     let run = home.run(&["recall", "--min-score", "4", "--json"]);
@@ -104,6 +125,7 @@ fn min_score_is_strict_and_says_which_limits_it_hides() {
     let nothing = home.run(&["recall", "--type", "taboo", "--min-score", "2", "--json"]);
     assert_eq!((nothing.code, nothing.stdout.as_str()), (0, "[]\n"));
     assert!(nothing.stderr.contains("nothing matched"), "{nothing:?}");
+    assert!(!nothing.stderr.contains("in force"), "{nothing:?}");
     assert!(
         nothing.stderr.contains("hides 2 hard limits"),
         "{nothing:?}"

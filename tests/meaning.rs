@@ -794,7 +794,7 @@ fn no_query_is_an_error() {
             .unwrap_or_else(|error| panic!("{shown:?}: {error}: {}", run.stdout));
         assert!(found.len() <= 2, "{shown:?}");
         let what = if found.is_empty() {
-            "nothing matched\n"
+            "nothing matched\n2 hard limits are in force: aizo recall --with-limits shows them\n"
         } else {
             ""
         };

@@ -215,6 +215,90 @@ fn values_of_another_kind_are_no_obstacle(#[case] sql: &str) {
     replays_to_the_same_tables(&home);
 }
 
+#[rstest]
+#[case("'0,5'")]
+#[case("'never'")]
+#[case("x'302e35'")]
+#[case("''")]
+fn a_limit_whose_score_another_program_made_unreadable_stays_a_limit(#[case] score: &str) {
+    let home = profile();
+    home.outside(&format!(
+        "UPDATE preferences SET base_score = {score} WHERE item IN ('alpha', 'beta');
+         INSERT INTO preferences (item, reason, base_score, added_at, last_seen) VALUES ('new', 'r', {score}, {WHEN})"
+    ));
+    let expected = [("alpha", 8.0), ("beta", 0.5), ("gamma", 6.0), ("new", 5.0)];
+    // At once, and after it was adopted.
+    assert_eq!(entries(&home), pairs(&expected));
+    assert!(home.ok(&["context"]).contains("hard limits: beta"));
+    let limits: Vec<Value> = home.json(&["recall", "--type", "taboo"]);
+    assert_eq!(limits.len(), 1);
+    let info: Value = home.json(&["info"]);
+    assert_eq!(info["unreadable_scores"], json!([1, 2, 4]));
+    assert!(
+        home.ok(&["info"])
+            .contains("score of 3 entries: ids 1, 2, 4")
+    );
+    let run = home.run(&["touch", "gamma"]);
+    assert_eq!(run.stderr.matches("was no number").count(), 3, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("“beta” (id 2) was no number; it is 0.5 (taboo) now"),
+        "{run:?}"
+    );
+    assert_eq!(entries(&home), pairs(&expected));
+    let info: Value = home.json(&["info"]);
+    assert_eq!(info["unreadable_scores"], json!([]));
+    replays_to_the_same_tables(&home);
+}
+
+#[rstest]
+fn a_row_with_the_highest_number_of_all_leaves_room_for_more(
+    #[values(true, false)] foreign_keys: bool,
+) {
+    let home = profile();
+    home.outside(&format!(
+        "PRAGMA foreign_keys = {foreign_keys};
+         INSERT INTO preferences (id, item, reason, base_score, added_at, last_seen)
+         VALUES (9223372036854775807, 'last', 'r', 1, {WHEN});
+         INSERT INTO preference_scenarios VALUES (9223372036854775807, 'coding')"
+    ));
+    home.ok(&["add", "ours", "later", "--score", "5"]);
+    home.ok(&["add", "another", "later", "--score", "5"]);
+    let last: Value = home.json(&["show", "last"]);
+    assert_eq!(
+        (&last["id"], &last["scenarios"]),
+        (&json!(4), &json!(["coding"]))
+    );
+    assert_eq!(home.json::<Value>(&["show", "another"])["id"], 6);
+    replays_to_the_same_tables(&home);
+    // An entry that is known and was given such a number is the same entry.
+    home.outside(&format!(
+        "PRAGMA foreign_keys = off; UPDATE preferences SET id = {} WHERE item = 'beta'",
+        i64::MAX
+    ));
+    home.ok(&["add", "one more", "later"]);
+    assert!(home.ok(&["context"]).contains("beta"));
+    replays_to_the_same_tables(&home);
+}
+
+#[test]
+fn a_store_without_the_list_of_outside_changes_is_put_right() {
+    let home = profile();
+    home.outside("DROP TABLE outside_changes");
+    let list: Vec<Value> = home.json(&["show"]);
+    assert_eq!(list.len(), 3);
+    home.ok(&["add", "ours", "later"]);
+    // What was written while no trigger could note it.
+    home.outside(
+        "DROP TABLE outside_changes; DROP TRIGGER note_entry_update;
+         UPDATE preferences SET base_score = 1 WHERE item = 'alpha'",
+    );
+    home.ok(&["add", "more", "later"]);
+    let history: Vec<Value> = home.json(&["history", "alpha"]);
+    assert_eq!(history[0]["op"], "adopt");
+    replays_to_the_same_tables(&home);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_store_shows_what_is_only_in_its_log() {

@@ -437,6 +437,37 @@ mod as_another_user {
     }
 
     #[test]
+    fn who_may_not_write_the_file_leaves_nothing_beside_it() {
+        let home = Home::new();
+        home.ok(&["add", "concise code", "asked twice"]);
+        for ending in ["-wal", "-shm"] {
+            let _none_is_fine = fs::remove_file(format!("{}{ending}", home.db().display()));
+        }
+        let place = ReadOnly::new(home);
+        set_mode(&place.home.aizo(), 0o777);
+        writes_are_refused(&place);
+        let before = traces(&place.home.aizo());
+        let run = place.run(&["recall", "code"]);
+        assert!(run.stdout.contains("concise code"), "{run:?}");
+        assert_eq!(traces(&place.home.aizo()), before);
+    }
+
+    #[test]
+    fn a_file_beside_the_store_that_may_not_be_written_is_named() {
+        let home = Home::new();
+        home.ok(&["add", "concise code", "asked twice"]);
+        let place = ReadOnly::new(home);
+        set_mode(&place.home.aizo(), 0o777);
+        set_mode(&place.home.db(), 0o666);
+        let log = format!("{}-wal", place.home.db().display());
+        fs::write(&log, "").expect("it writes");
+        set_mode(Path::new(&log), 0o444);
+        let run = place.run(&["add", "x", "y"]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains(&format!("{log} beside it")), "{run:?}");
+    }
+
+    #[test]
     fn a_read_only_store_without_its_log_files_is_read() {
         let home = Home::new();
         home.ok(&["add", "concise code", "asked twice"]);

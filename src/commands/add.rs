@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Context;
+use super::advice::advise;
 use super::entries::count;
 use super::outcome::{Outcome, Outcomes};
 use super::record::{prepare, record};
@@ -72,6 +73,8 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
             context.note("there is no entry on standard input");
             return Ok(Box::new(Outcomes(Vec::new())));
         }
+        let all: Vec<&Observation> = observations.iter().map(|(_, seen)| seen).collect();
+        advise(context, &all);
         let outcomes = context.write(|transaction| {
             observations
                 .iter()
@@ -94,6 +97,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         quote: None,
         evidence: None,
     })?;
+    advise(context, &[&seen]);
     let outcome = context.write(|transaction| record(transaction, &seen))?;
     Ok(Box::new(outcome))
 }

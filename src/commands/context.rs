@@ -8,25 +8,19 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::Context;
-use super::entries::{Filter, count, parse_limit};
+use super::entries::{Filter, count, parse_limit, parse_scenario};
 use crate::model::Band;
 use crate::present::{self, Answer, Page, to_json};
-use crate::recall::context::{Block, Budget, Form, Line};
-use crate::recall::meaning::embed;
-use crate::recall::{Hit, Meaning, Request, Selection};
-use crate::scenarios::Scenarios;
+use crate::recall::context::{Block, Budget, Form, Group, Line, in_turn};
+use crate::recall::{Hit, Meaning, Request};
+use crate::scoring;
 
 /// Bytes of a task that count.
 const LONGEST_TASK: usize = 8 * 1024;
 /// How long to wait for a task on standard input that nobody may have sent.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Below this a task is near no scenario.
-const NEAR_A_SCENARIO: f32 = 0.25;
 /// Up to this many words of a task may all stand in an entry.
 const A_FEW_WORDS: usize = 4;
-/// Entries of each kind that are offered: what concerns the task, what belongs to the scenario, the strongest of the
-/// rest.
-const MOST: usize = 12;
 /// Up to this many entries are counted, to say how many are left out.
 const COUNTED: usize = 50_000;
 
@@ -37,13 +31,14 @@ const COUNTED: usize = 50_000;
   aizo context --budget 300 --format markdown
   git diff | aizo context --scenario auto
 
-Hard limits come first and are all there; then what concerns the task, the scenario, and the strongest of the rest.
+Hard limits come first and are all there; then what concerns the task and what belongs to the scenario (at most one
+entry each for 64 tokens of the budget), and with what room is left the strongest of the rest, likes and dislikes alike.
 Without preferences nothing is printed.")]
 pub struct Args {
     /// The task; without one, what comes on standard input
     task: Vec<String>,
     /// The kind of task; `auto` picks the one nearest to the task
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_scenario)]
     scenario: Option<String>,
     /// At most this many tokens; hard limits are there all the same
     #[arg(long, value_name = "TOKENS", default_value = "800", value_parser = parse_limit, allow_negative_numbers = true)]
@@ -91,14 +86,18 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     };
     let tagged = filter.request(context);
     let now = context.settings.now;
+    let budget = Budget {
+        tokens: args.budget,
+        characters: args.max_chars,
+    };
+    let ordinary = || Band::ALL[1..].to_vec();
     let found = context.read(|view| {
         let find =
-            |request: &Request| -> anyhow::Result<Selection> { Ok(view.find(request, now)?) };
-        let limits = find(&Request {
+            |request: Request| -> anyhow::Result<Vec<Hit>> { Ok(view.find(&request, now)?.hits) };
+        let limits = find(Request {
             bands: vec![Band::Taboo],
             ..Request::default()
         })?;
-        let ordinary = Band::ALL[1..].to_vec();
         let mut others = Vec::new();
         if !task.is_empty() {
             let words = task.split_whitespace().count();
@@ -111,50 +110,26 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 ..Request::for_text(&task)
             };
             // Limits are all there anyway; those that concern the task say so.
-            others.extend(
-                find(&Request {
-                    bands: vec![Band::Taboo],
-                    ..concerned.clone()
-                })?
-                .hits,
-            );
-            others.extend(
-                find(&Request {
-                    bands: ordinary.clone(),
-                    limit: Some(MOST),
-                    ..concerned
-                })?
-                .hits,
-            );
+            others.extend(find(Request {
+                bands: vec![Band::Taboo],
+                ..concerned.clone()
+            })?);
+            others.extend(find(Request {
+                bands: ordinary(),
+                limit: Some(budget.most_concerned()),
+                ..concerned
+            })?);
         }
         if tagged.scenario.is_some() {
-            let request = Request {
-                bands: ordinary.clone(),
-                limit: Some(MOST),
-                ..tagged.clone()
-            };
-            others.extend(find(&request)?.hits);
+            others.extend(of_scenario(&tagged, budget.most_concerned(), find)?);
         }
-        others.extend(
-            find(&Request {
-                bands: ordinary,
-                limit: Some(MOST),
-                ..Request::default()
-            })?
-            .hits,
-        );
-        Ok((limits.hits, others, view.count_up_to(COUNTED)?))
+        others.extend(view.standing(budget.most_lines(), now)?);
+        Ok((limits, others, view.count_up_to(COUNTED)?))
     })?;
     let (mut limits, others, stored) = found.unwrap_or((Vec::new(), Vec::new(), Some(0)));
     if limits.is_empty() && others.is_empty() {
         context.note("nothing is stored yet");
     }
-    // Lowest score and then newest first, as where lists are cut.
-    limits.sort_by(|a, b| {
-        let score = |hit: &Hit| hit.preference.base_score.value();
-        score(a).total_cmp(&score(b))
-    });
-    // A limit that concerns the task says so.
     let mut seen: HashSet<i64> = HashSet::new();
     let mut kept = Vec::new();
     for hit in others {
@@ -170,11 +145,16 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             kept.push(hit);
         }
     }
+    // Where there is no room for all of them, those that concern the task go first; then the lowest score and the
+    // newest, as where lists are cut.
+    limits.sort_by(|a, b| {
+        let score = |hit: &Hit| hit.preference.base_score.value();
+        let concerns = |hit: &Hit| hit.found.is_some();
+        concerns(b)
+            .cmp(&concerns(a))
+            .then_with(|| score(a).total_cmp(&score(b)))
+    });
     let form = args.format;
-    let budget = Budget {
-        tokens: args.budget,
-        characters: args.max_chars,
-    };
     let unseen = stored.map(|stored| stored.saturating_sub(limits.len() + kept.len()));
     let block = Block::compose(&limits, &kept, unseen, budget, form);
     if !block.fits() {
@@ -195,6 +175,33 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         budget: args.budget,
         scenario,
     })
+}
+
+/// What belongs to the kind of task: the most strongly felt, and some of each group.
+fn of_scenario(
+    tagged: &Request,
+    most: usize,
+    find: impl Fn(Request) -> anyhow::Result<Vec<Hit>>,
+) -> anyhow::Result<Vec<Hit>> {
+    let mut hits = Vec::new();
+    for (bands, most) in [
+        // Weights put the mildest dislikes first, so that more of them are looked at.
+        (vec![Band::Aversion], most.saturating_mul(4)),
+        (vec![Band::Style, Band::Preference], most),
+        (vec![Band::Habit], most),
+    ] {
+        hits.extend(find(Request {
+            bands,
+            limit: Some(most),
+            ..tagged.clone()
+        })?);
+    }
+    let strength = |hit: &Hit| scoring::strength(hit.preference.base_score, hit.weight.coefficient);
+    hits.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
+    hits.dedup_by_key(|hit| hit.preference.id);
+    let mut hits = in_turn(hits, |hit| Group::of(hit.preference.band()));
+    hits.truncate(most);
+    Ok(hits)
 }
 
 /// The task: what was typed, else what comes on standard input.
@@ -254,34 +261,19 @@ fn send_task(sender: &mpsc::Sender<Vec<u8>>) {
 
 /// The scenario that was named, or the one nearest to the task.
 fn scenario(named: Option<&str>, task: &str, context: &Context) -> Option<String> {
-    let named = named.map(str::trim).filter(|name| !name.is_empty())?;
+    let named = named?;
     if !named.eq_ignore_ascii_case("auto") {
         return Some(named.to_owned());
     }
-    let nearest = nearest(&context.scenarios(), task);
+    let nearest = context
+        .scenarios()
+        .nearest(task)
+        .map(|scenario| scenario.name.clone());
     match &nearest {
         Some(name) => context.note(format!("scenario: {name}")),
         None => context.note("no scenario is near to the task"),
     }
     nearest
-}
-
-fn nearest(scenarios: &Scenarios, task: &str) -> Option<String> {
-    let task = embed(task)?;
-    scenarios
-        .list
-        .iter()
-        .filter_map(|known| {
-            let words = [&known.description, &known.keywords.join(" "), &known.name];
-            let near = words
-                .into_iter()
-                .filter_map(|text| embed(text))
-                .map(|text| task.cosine(&text))
-                .fold(0.0, f32::max);
-            (near >= NEAR_A_SCENARIO).then_some((near, &known.name))
-        })
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name.clone())
 }
 
 impl Answer for Reply {

@@ -252,8 +252,12 @@ impl Filter {
                         Source::BuiltIn => "no built-in scenario".to_owned(),
                         Source::File(path) => format!("no scenario in {}", path.display()),
                     };
+                    let meant = scenarios.looking_like(name);
+                    let meant = meant.map_or_else(String::new, |known| {
+                        format!("; did you mean “{known}”?")
+                    });
                     context.note(format!(
-                        "“{name}” is {source}, so it has no keywords: only entries tagged with it are found"
+                        "“{name}” is {source}, so it has no keywords: only entries tagged with it are found{meant}"
                     ));
                     ScenarioFilter::new(&names, &[])
                 }
@@ -272,12 +276,34 @@ impl Filter {
 /// matched, and which hard limits it had no room for.
 pub(super) fn list(context: &Context, request: &Request) -> anyhow::Result<Entries> {
     let now = context.settings.now;
-    let selection = context.read(|view| Ok(view.find(request, now)?))?;
-    let Some(selection) = selection else {
+    let found = context.read(|view| {
+        let selection = view.find(request, now)?;
+        let is_narrowed =
+            request.with_limits || !request.bands.is_empty() || request.min_score.is_some();
+        let limits = if selection.hits.is_empty() && !is_narrowed {
+            let limits = Request {
+                bands: vec![Band::Taboo],
+                ..Request::default()
+            };
+            view.find(&limits, now)?.hits.len()
+        } else {
+            0
+        };
+        Ok((selection, limits))
+    })?;
+    let Some((selection, limits)) = found else {
         context.note("nothing is stored yet");
         return Ok(Entries::default());
     };
     say_what_is_missing(context, request, &selection);
+    if limits > 0 {
+        let are = if limits == 1 { "is" } else { "are" };
+        let them = if limits == 1 { "it" } else { "them" };
+        context.note(format!(
+            "{} {are} in force: aizo recall --with-limits shows {them}",
+            count(limits, "hard limit", "hard limits"),
+        ));
+    }
     Ok(Entries {
         list: selection.hits.into_iter().map(Entry::from).collect(),
         explain: false,
@@ -310,7 +336,8 @@ pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn parse_scenario(text: &str) -> Result<String, String> {
+/// Reads the name of a kind of task.
+pub(super) fn parse_scenario(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a scenario has a name".to_owned()),
         name => Ok(name.to_owned()),

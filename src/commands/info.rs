@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::Context;
+use super::entries::count;
 use crate::model::Band;
 use crate::present::{Answer, Page, to_json};
 use crate::recall::meaning;
@@ -79,6 +80,8 @@ pub struct Reply {
     future_times: Vec<i64>,
     /// Entries with a time that cannot be read.
     unreadable_times: Vec<i64>,
+    /// Entries whose score is no number; they count as they last did.
+    unreadable_scores: Vec<i64>,
     settings: Vec<Setting>,
     env_files: Vec<EnvFile>,
 }
@@ -90,6 +93,7 @@ struct Numbers {
     decay_repaired: bool,
     future: Vec<i64>,
     unreadable: Vec<i64>,
+    unreadable_scores: Vec<i64>,
 }
 
 /// Runs `info`.
@@ -131,6 +135,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
             decay_repaired: !same,
             future,
             unreadable,
+            unreadable_scores: view.unreadable_scores()?,
         })
     })?;
     let exists = numbers.is_some();
@@ -141,6 +146,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         decay_repaired: false,
         future: Vec::new(),
         unreadable: Vec::new(),
+        unreadable_scores: Vec::new(),
     });
     let path = context.settings.db.clone();
     Ok(Box::new(Reply {
@@ -160,6 +166,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         outside_changes: numbers.totals.outside,
         future_times: numbers.future,
         unreadable_times: numbers.unreadable,
+        unreadable_scores: numbers.unreadable_scores,
         settings: context.settings.all.clone(),
         env_files: context.settings.files.clone(),
     }))
@@ -228,17 +235,18 @@ impl Answer for Reply {
                 ),
             ));
         }
-        for (name, ids) in [
-            ("in the future", &self.future_times),
-            ("no time", &self.unreadable_times),
+        for (name, what, ids) in [
+            ("in the future", "last seen", &self.future_times),
+            ("no time", "last seen", &self.unreadable_times),
+            ("no score", "score", &self.unreadable_scores),
         ] {
             if !ids.is_empty() {
                 let list: Vec<String> = ids.iter().take(10).map(i64::to_string).collect();
                 pairs.push((
                     name,
                     format!(
-                        "last seen of {} entries: ids {}",
-                        ids.len(),
+                        "{what} of {}: ids {}",
+                        count(ids.len(), "entry", "entries"),
                         list.join(", ")
                     ),
                 ));

@@ -2,6 +2,7 @@
 //! command's reply is printed.
 
 mod add;
+mod advice;
 mod analyze;
 mod apply;
 mod clear;
@@ -276,6 +277,16 @@ impl Context {
         self.note_about(&store);
         store
             .write(self.settings.now, |transaction| {
+                for entry in transaction.repaired() {
+                    self.note(format!(
+                        "the score of “{}” (id {}) was no number; it is {} ({}) now: aizo update {} --score N",
+                        entry.item,
+                        entry.id,
+                        entry.base_score,
+                        entry.band(),
+                        entry.id,
+                    ));
+                }
                 write(transaction).map_err(Wrapped)
             })
             .map_err(|wrapped| wrapped.0)

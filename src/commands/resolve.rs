@@ -128,11 +128,32 @@ pub(super) fn require_any(view: &View<'_>, named: &[Named]) -> anyhow::Result<()
         return Ok(());
     }
     match named {
-        [one] => Err(missing(view, &one.typed)?.into()),
+        [one] => match no_ids_among(&one.typed) {
+            Some(words) => Err(Failure::new(
+                Kind::NotFound,
+                format!("no entry is named “{}”, and {words} no id", one.typed),
+            )
+            .hint("several entries can only be given as ids: aizo show lists them")
+            .into()),
+            None => Err(missing(view, &one.typed)?.into()),
+        },
         _ => Err(Failure::new(Kind::NotFound, "none of these entries exists")
             .hint("aizo show lists the entries")
             .into()),
     }
+}
+
+/// The words that are no ids in what looks like a list of ids: `“abc” is`.
+fn no_ids_among(typed: &str) -> Option<String> {
+    let parts = parts(typed);
+    let others: Vec<String> = parts
+        .iter()
+        .filter(|part| id(part).is_none())
+        .map(|part| format!("“{part}”"))
+        .collect();
+    let are = if others.len() == 1 { "is" } else { "are" };
+    let is_a_list = id(parts.first()?).is_some() && !others.is_empty();
+    is_a_list.then(|| format!("{} {are}", others.join(", ")))
 }
 
 /// The failure for a name that is not there, with the nearest one that is.

@@ -68,10 +68,26 @@ impl Score {
 }
 
 impl fmt::Display for Score {
-    /// At most two decimals, at least one: `9.0`, `7.8`, `1.55`.
+    /// At most two decimals, at least one: `9.0`, `7.8`, `1.55`. More only where two would be a score of another band:
+    /// `1.5001` is no hard limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:.2}", self.0);
-        f.pad(text.strip_suffix('0').unwrap_or(&text))
+        let text = text.strip_suffix('0').unwrap_or(&text);
+        let is_in_band = |text: &str| {
+            text.parse()
+                .is_ok_and(|shown| Score(shown).band() == self.band())
+        };
+        if is_in_band(text) {
+            return f.pad(text);
+        }
+        let longer = (3..=17).map(|decimals| format!("{:.decimals$}", self.0));
+        let exact = self.0.to_string();
+        f.pad(
+            &longer
+                .into_iter()
+                .find(|text| is_in_band(text))
+                .unwrap_or(exact),
+        )
     }
 }
 
@@ -251,6 +267,14 @@ mod tests {
     fn a_score_prints_one_or_two_decimals() {
         assert_eq!(score(9.0).to_string(), "9.0");
         assert_eq!(score(1.55).to_string(), "1.55");
+        // Rounded, these would be scores of another band.
+        assert_eq!(score(1.500_000_000_1).to_string(), "1.5000000001");
+        assert_eq!(score(3.999).to_string(), "3.999");
+        assert_eq!(score(6.9999).to_string(), "6.9999");
+        assert_eq!(
+            score(1.5f64.next_up()).to_string(),
+            1.5f64.next_up().to_string()
+        );
         assert_eq!(score(-0.0).to_string(), "0.0");
     }
 }

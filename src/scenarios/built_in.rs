@@ -30,8 +30,8 @@ pub(super) const BUILT_IN: &[BuiltIn] = &[
         name: "coding",
         description: "Writing, changing, testing and debugging code, and the tools around it",
         keywords: "code, coding, function, variable, refactor, debug, compile, lint, \
-            test, commit, git, repo, dependency, \
-            代码, 编程, 函数, 变量, 重构, 调试, 编译, 测试, 提交, 仓库, 依赖, 注释",
+            test, commit, git, repo, dependency, bug, script, api, sql, \
+            代码, 编程, 函数, 变量, 重构, 调试, 编译, 测试, 提交, 仓库, 依赖, 注释, 脚本, 报错",
         aliases: "code, dev, development, programming, software, 编程, 代码, 开发, 写代码, 程序",
     },
     BuiltIn {

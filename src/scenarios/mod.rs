@@ -3,6 +3,7 @@
 //! warnings are shown, is left to the caller.
 
 mod built_in;
+mod nearest;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -247,6 +248,26 @@ impl Scenarios {
                     .iter()
                     .any(|alias| item_key(alias) == wanted)
         })
+    }
+
+    /// Finds the name that an unknown one is likely meant to be: one letter is wrong in it, in a long one two. Short names
+    /// that differ in a letter are others.
+    pub fn looking_like(&self, name: &str) -> Option<&str> {
+        const SHORTEST: usize = 4;
+        const LONG: usize = 8;
+        if self.find(name).is_some() {
+            return None;
+        }
+        let wanted = item_key(name);
+        let length = wanted.chars().count();
+        let most = if length >= LONG { 2 } else { 1 };
+        self.list
+            .iter()
+            .flat_map(|scenario| std::iter::once(&scenario.name).chain(&scenario.aliases))
+            .map(|known| (strsim::osa_distance(&wanted, &item_key(known)), known))
+            .filter(|(distance, _)| length >= SHORTEST && *distance <= most)
+            .min_by_key(|(distance, _)| *distance)
+            .map(|(_, known)| known.as_str())
     }
 
     /// Lists the folded names under which entries of a scenario may be tagged: its own, then its

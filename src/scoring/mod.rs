@@ -82,6 +82,18 @@ pub fn weight(score: Score, coefficient: f64) -> f64 {
     score.value() * coefficient.powf(exponent(score))
 }
 
+/// The like that is as far from the middle as a score: 8 for 2 and for 8.
+pub fn mirrored(score: Score) -> Score {
+    let opposite = Score::clamped(Score::MAX.value() - score.value());
+    if opposite > score { opposite } else { score }
+}
+
+/// How strongly an entry is felt, like or dislike: both ends of the scale alike, so that a habit is the weakest of one
+/// age. It orders what holds for every task, where the weight would put every dislike last.
+pub fn strength(score: Score, coefficient: f64) -> f64 {
+    weight(mirrored(score), coefficient)
+}
+
 /// The score after the same thing was observed again: `0.4·old + 0.6·incoming`, always between the two.
 pub fn smooth(old: Score, incoming: Score) -> Score {
     // Ten decimals: 5.4 and 7.2 give 6.48 and not 6.4799999999999995.

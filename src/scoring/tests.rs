@@ -31,7 +31,25 @@ fn entry(score: f64, added_at: &str, last_seen: &str) -> Preference {
     }
 }
 
+#[test]
+fn a_strong_dislike_is_as_strong_as_the_like_opposite_and_a_habit_is_weakest() {
+    let at = |score: f64| strength(Score::new(score).expect("a score"), 0.5);
+    assert!((at(2.0) - at(8.0)).abs() < 1e-12);
+    assert!(at(2.0) > at(7.0) && at(2.0) > at(3.0) && at(3.9) > at(5.5));
+}
+
 proptest! {
+    #[test]
+    fn strength_treats_both_ends_alike_and_never_rises_with_age(
+        s in score(), d in decay(), a in 0.0..40_000.0f64, b in 0.0..40_000.0f64,
+    ) {
+        let (young, old) = if a <= b { (a, b) } else { (b, a) };
+        let opposite = Score::clamped(10.0 - s.value());
+        let strong = strength(s, d.coefficient(young));
+        prop_assert!((strong - strength(opposite, d.coefficient(young))).abs() < 1e-9);
+        prop_assert!(strength(s, d.coefficient(old)) <= strong);
+    }
+
     #[test]
     fn a_weight_never_rises_with_age(s in score(), d in decay(), a in 0.0..40_000.0f64, b in 0.0..40_000.0f64) {
         let (young, old) = if a <= b { (a, b) } else { (b, a) };

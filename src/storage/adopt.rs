@@ -7,9 +7,12 @@ use rusqlite::params;
 
 use super::index::Dirty;
 use super::journal::{Draft, default_decay};
-use super::{Result, Transaction};
+use super::{Result, Transaction, View};
 use crate::merge;
 use crate::model::{Evidence, Op, Origin, Preference, Subject, Values, item_key};
+
+/// A higher number is none that ever was given: another program has typed it.
+const HIGHEST_ID: i64 = i64::MAX / 2;
 
 /// A record as the journal knows it: its values, and the observations behind it.
 #[derive(Debug, Default)]
@@ -18,10 +21,47 @@ struct Known {
     evidence: Vec<Evidence>,
 }
 
+impl View<'_> {
+    fn has_unreadable_score(&self, id: i64) -> Result<bool> {
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached("SELECT typeof(base_score) NOT IN ('real', 'integer') FROM preferences WHERE id = ?1")
+                .and_then(|mut statement| statement.query_row([id], |row| row.get(0))),
+        )
+    }
+
+    /// Entries whose score another program has written as something that is no number.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn unreadable_scores(&self) -> Result<Vec<i64>> {
+        let find = || -> rusqlite::Result<Vec<i64>> {
+            self.connection()
+                .prepare_cached(
+                    "SELECT id FROM preferences WHERE typeof(base_score) NOT IN ('real', 'integer')
+                     ORDER BY id",
+                )?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        };
+        self.sqlite_result(find())
+    }
+}
+
 impl Transaction<'_> {
+    /// Entries whose score could not be read when they were adopted, with the score that they keep.
+    pub fn repaired(&self) -> &[Preference] {
+        &self.repaired
+    }
+
     /// Adopts every noted row.
     pub(super) fn adopt_outside_changes(&mut self) -> Result<()> {
-        let noted = self.view().outside_changes()?;
+        let mut noted = self.view().outside_changes()?;
+        for (kind, id, _) in &mut noted {
+            if kind == "entry" && *id > HIGHEST_ID {
+                *id = self.renumber(*id)?;
+            }
+        }
         if noted.is_empty() {
             return Ok(());
         }
@@ -46,11 +86,47 @@ impl Transaction<'_> {
         self.adopt_entries(entries)
     }
 
+    /// Gives a row a number that leaves some for those to come: after the highest number that SQLite has, it would say
+    /// that the disk is full.
+    fn renumber(&self, id: i64) -> Result<i64> {
+        let connection = self.connection();
+        let renumber = || -> rusqlite::Result<i64> {
+            // What refers to the row follows it.
+            connection.pragma_update(None, "defer_foreign_keys", true)?;
+            let next: i64 = connection.query_row(
+                "SELECT coalesce(max(id), 0) + 1 FROM preferences WHERE id <= ?1",
+                [HIGHEST_ID],
+                |row| row.get(0),
+            )?;
+            for sql in [
+                "UPDATE preferences SET id = ?2 WHERE id = ?1",
+                "UPDATE preference_scenarios SET preference_id = ?2 WHERE preference_id = ?1",
+                "UPDATE evidence SET preference_id = ?2 WHERE preference_id = ?1",
+            ] {
+                connection.execute(sql, [id, next])?;
+            }
+            connection.execute(
+                "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'preferences' AND seq > ?2",
+                [next, HIGHEST_ID],
+            )?;
+            Ok(next)
+        };
+        renumber().map_err(|error| self.sqlite(error))
+    }
+
     fn adopt_entries(&mut self, noted: Vec<(i64, Option<String>)>) -> Result<()> {
         let mut present = Vec::new();
         for (id, uid) in noted {
+            if let Some(uid) = &uid {
+                // Replaced under its own number: it is the entry that it was.
+                self.run(
+                    "UPDATE preferences SET uid = ?2 WHERE id = ?1 AND uid IS NULL
+                         AND NOT EXISTS (SELECT 1 FROM preferences WHERE uid = ?2)",
+                    params![id, uid],
+                )?;
+            }
             self.make_storable(id)?;
-            let Some(mut row) = self.view().entry(id)? else {
+            let Some(row) = self.view().entry(id)? else {
                 self.remove_orphans(id)?;
                 if let Some(uid) = uid {
                     self.adopt_removal(Subject::Entry(uid), id)?;
@@ -62,16 +138,6 @@ impl Transaction<'_> {
                 "UPDATE preferences SET item_key = NULL WHERE id = ?1",
                 params![id],
             )?;
-            if row.uid.is_empty()
-                && let Some(uid) = uid
-            {
-                // Replaced under its own number: it is the entry that it was.
-                self.run(
-                    "UPDATE preferences SET uid = ?2 WHERE id = ?1",
-                    params![id, uid],
-                )?;
-                row.uid = uid;
-            }
             present.push(row);
         }
         let mut groups: BTreeMap<String, Vec<Preference>> = BTreeMap::new();
@@ -220,6 +286,9 @@ impl Transaction<'_> {
         let (Some(true), Some(row)) = (odd, self.view().entry(id)?) else {
             return self.clean_row(id);
         };
+        if self.view().has_unreadable_score(id)? {
+            self.repaired.push(row.clone());
+        }
         self.run(
             "UPDATE preferences SET item = ?2, reason = ?3, keywords = ?4, base_score = ?5, source = ?6,
                  added_at = ?7, last_seen = ?8, touch_count = ?9 WHERE id = ?1",

@@ -58,6 +58,14 @@ pub enum StorageError {
         /// The path.
         path: PathBuf,
     },
+    /// A file that SQLite keeps beside the store cannot be written.
+    #[error("cannot write {}: {} beside it may not be written", path.display(), file.display())]
+    Beside {
+        /// The path.
+        path: PathBuf,
+        /// The file in the way.
+        file: PathBuf,
+    },
     /// No space is left.
     #[error("cannot write {}: no space is left on its disk", path.display())]
     Full {
@@ -178,6 +186,10 @@ impl StorageError {
                 "make {} and its folder writable, or name another store with --db FILE",
                 path.display()
             ),
+            StorageError::Beside { file, .. } => format!(
+                "another user has left it: let its owner run aizo, or change the owner of {}",
+                file.display()
+            ),
             StorageError::Full { .. } => {
                 "free some space and try again; nothing was changed".into()
             }
@@ -211,6 +223,7 @@ impl StorageError {
             self,
             StorageError::Locked { .. }
                 | StorageError::ReadOnly { .. }
+                | StorageError::Beside { .. }
                 | StorageError::Full { .. }
                 | StorageError::Io { .. }
         )

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use super::journal::Draft;
 use super::open::APPLICATION_ID;
@@ -91,7 +91,7 @@ pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version
     let id: i32 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(sqlite)?;
-    if id == APPLICATION_ID && number_of(connection).map_err(sqlite)? == Some(SCHEMA_VERSION) {
+    if id == APPLICATION_ID && is_whole(connection).map_err(sqlite)? {
         return Ok(Version::Current);
     }
     let shape = shape_of(connection).map_err(sqlite)?;
@@ -129,6 +129,24 @@ pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version
         return Ok(Version::Current);
     }
     Ok(Version::Older(number))
+}
+
+/// Whether a file carries the number of this version, and has the list in which triggers note what other programs
+/// write: one of them may have dropped it.
+fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .query_row(
+            "SELECT value, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'outside_changes')
+             FROM schema_meta WHERE key = 'version'",
+            [],
+            |row| {
+                let number = super::read::text(row, 0)?;
+                let has_list: bool = row.get(1)?;
+                Ok(has_list && number.trim().parse() == Ok(SCHEMA_VERSION))
+            },
+        )
+        .optional()
+        .map(|whole| whole == Some(true))
 }
 
 /// The number a file carries; nothing when it is missing or no number.
@@ -170,6 +188,7 @@ pub(super) fn bring_up_to_date(
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sqlite)?;
     let mut kept = None;
+    let mut list_is_lost = false;
     match version_of(&transaction, path)? {
         Version::Current => return Ok(None),
         Version::Empty => create(&transaction).map_err(sqlite)?,
@@ -177,10 +196,24 @@ pub(super) fn bring_up_to_date(
             if let Backup::Beside(real) = backup {
                 kept = Some(keep_beside(path, real, number, now)?);
             }
+            let shape = shape_of(&transaction).map_err(sqlite)?;
+            list_is_lost = has(&shape, "preferences", &["uid", "item_key"])
+                && !shape.contains_key("outside_changes");
             reshape(&transaction).map_err(sqlite)?;
         }
     }
     let mut writer = Transaction::within(transaction, path, now)?;
+    if list_is_lost {
+        // Any row may have been changed meanwhile.
+        writer
+            .connection()
+            .execute(
+                "INSERT OR IGNORE INTO outside_changes SELECT 'entry', id, uid FROM preferences",
+                [],
+            )
+            .map_err(sqlite)?;
+        writer.adopt_outside_changes()?;
+    }
     adopt_rows(&mut writer)?;
     writer.connection().execute_batch(INDEXES).map_err(sqlite)?;
     index::rebuild(writer.connection()).map_err(sqlite)?;

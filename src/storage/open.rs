@@ -67,6 +67,31 @@ impl<'p> Target<'p> {
         }
     }
 
+    /// Fails where the file may not be written, or what SQLite keeps beside it. SQLite would open it for reading instead,
+    /// and leave files beside it that its owner may not write.
+    fn require_write_access(&self) -> Result<()> {
+        let is_refused = |file: &Path| {
+            let opened = OpenOptions::new().write(true).open(file);
+            opened.is_err_and(|error| {
+                matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                )
+            })
+        };
+        let path = self.path.to_path_buf();
+        if is_refused(&self.real) {
+            return Err(StorageError::ReadOnly { path });
+        }
+        let mut beside = ["-wal", "-shm", "-journal"]
+            .map(|ending| self.beside(ending))
+            .into_iter();
+        match beside.find(|file| is_refused(file)) {
+            Some(file) => Err(StorageError::Beside { path, file }),
+            None => Ok(()),
+        }
+    }
+
     /// Looks at the file before SQLite does. Nothing comes back when it is missing or empty.
     fn header(&self) -> Result<Option<Header>> {
         let path = || self.path.to_path_buf();
@@ -175,6 +200,7 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
         create(&target)?;
         target = Target::new(path);
     }
+    target.require_write_access()?;
     let sqlite = |error| StorageError::from_sqlite(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&target.real, flags).map_err(sqlite)?;
@@ -343,7 +369,13 @@ fn read_quietly(target: &Target<'_>) -> Result<Option<(Connection, Fingerprint)>
     if wal.exists() {
         return Ok(None);
     }
-    let Some(fingerprint) = Fingerprint::take(&target.real) else {
+    let mut fingerprint = Fingerprint::take(&target.real);
+    if fingerprint.is_none() && target.require_write_access().is_err() {
+        // With locks, a reader would leave files beside a store that its owner could not write.
+        std::thread::sleep(CLOCK_GRAIN + CLOCK_GRAIN);
+        fingerprint = Fingerprint::take(&target.real);
+    }
+    let Some(fingerprint) = fingerprint else {
         return Ok(None);
     };
     let opened = connect_immutable(target).and_then(|connection| {

@@ -53,7 +53,13 @@ pub struct Totals {
 const UNIT_SEPARATOR: char = '\u{1f}';
 
 /// The columns of a preference, in the order in which [`preference`] expects them.
-const PREFERENCE: &str = "p.id, p.uid, p.item, p.reason, p.keywords, p.base_score, p.source, p.origin, p.added_at, \
+/// A score that is no number is the last one that the journal knows: a hard limit stays one, whatever another program
+/// writes over it.
+const PREFERENCE: &str = "p.id, p.uid, p.item, p.reason, p.keywords,
+     CASE WHEN typeof(p.base_score) IN ('real', 'integer') THEN p.base_score
+          ELSE coalesce((SELECT j.values_after ->> 'base_score' FROM journal j WHERE j.kind = 'entry'
+                         AND j.uid = p.uid AND j.values_after ->> 'base_score' IS NOT NULL
+                         ORDER BY j.seq DESC LIMIT 1), p.base_score) END, p.source, p.origin, p.added_at, \
      p.last_seen, p.touch_count, (SELECT group_concat(scenario, char(31)) FROM preference_scenarios s \
      WHERE s.preference_id = p.id)";
 

@@ -28,6 +28,8 @@ pub struct Transaction<'s> {
     /// Rows whose index is brought up to date at the end.
     dirty: DirtyRows,
     keys: Keys,
+    /// Adopted rows whose score was put right.
+    pub(super) repaired: Vec<Preference>,
 }
 
 /// When the keys of items are written.
@@ -121,6 +123,7 @@ impl<'s> Transaction<'s> {
             first_line: None,
             dirty: DirtyRows::new(),
             keys: Keys::AtOnce,
+            repaired: Vec::new(),
         })
     }
 

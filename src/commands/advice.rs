@@ -1,0 +1,93 @@
+//! What `add` says of names that may not be what was meant: a kind of task that looks like a known one, and an item that
+//! says no where the score says it too.
+
+use super::Context;
+use crate::merge::Observation;
+use crate::model::{Band, Score};
+
+/// So many items are advised on at once.
+const MOST: usize = 3;
+
+/// How an item begins that says no by itself. Longer ones first.
+const NEGATIONS: &[&str] = &[
+    "does not ",
+    "doesn't ",
+    "doesn’t ",
+    "do not ",
+    "don't ",
+    "don’t ",
+    "never ",
+    "not ",
+    "no ",
+    "不要",
+    "不能",
+    "不可",
+    "不喜欢",
+    "不想",
+    "不",
+    "别",
+    "禁止",
+    "讨厌",
+    "拒绝",
+];
+
+/// Says what may not be meant.
+pub(super) fn advise(context: &Context, observations: &[&Observation]) {
+    let mut names: Vec<&String> = observations
+        .iter()
+        .flat_map(|seen| &seen.scenarios)
+        .collect();
+    names.sort();
+    names.dedup();
+    if !names.is_empty() {
+        let scenarios = context.scenarios();
+        for name in names {
+            if let Some(known) = scenarios.looking_like(name) {
+                context.note(format!(
+                    "“{name}” is no known scenario: did you mean “{known}”? It is stored as a tag of its own"
+                ));
+            }
+        }
+    }
+    let says_no_twice = observations.iter().filter_map(|seen| {
+        let thing = thing_of(&seen.item)?;
+        let is_low = |score: Score| matches!(score.band(), Band::Taboo | Band::Aversion);
+        seen.score
+            .filter(|score| is_low(*score))
+            .map(|_| (&seen.item, thing))
+    });
+    for (item, thing) in says_no_twice.take(MOST) {
+        context.note(format!(
+            "“{item}” says no by itself, and its low score says it again: name the thing (“{thing}”) and let the score \
+             say it, or give what is liked a high score"
+        ));
+    }
+}
+
+/// What is left of an item that says no.
+fn thing_of(item: &str) -> Option<&str> {
+    NEGATIONS.iter().find_map(|negation| {
+        let start = item.get(..negation.len())?;
+        let thing = item[negation.len()..].trim();
+        (start.eq_ignore_ascii_case(negation) && !thing.is_empty()).then_some(thing)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("no emojis", Some("emojis"))]
+    #[case("Doesn't eat cilantro", Some("eat cilantro"))]
+    #[case("不吃香菜", Some("吃香菜"))]
+    #[case("不要表情", Some("表情"))]
+    #[case("notebooks", None)]
+    #[case("no", None)]
+    #[case("Norwegian", None)]
+    #[case("香菜", None)]
+    fn a_negated_item_leaves_the_thing(#[case] item: &str, #[case] thing: Option<&str>) {
+        assert_eq!(thing_of(item), thing);
+    }
+}
