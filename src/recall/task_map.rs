@@ -28,8 +28,10 @@ pub fn turn(task: &Vector) -> Vector {
     let mut turned = parts;
     let inputs = parts.into_iter().chain([CONSTANT]);
     for (input, row) in inputs.zip(BYTES[MAGIC.len()..].chunks_exact(ROW_BYTES)) {
-        let (scale, codes) = row.split_at(4);
-        let scale = f32::from_le_bytes(scale.try_into().unwrap_or_default()) * input;
+        let (scale, codes) = row
+            .split_first_chunk()
+            .expect("a row begins with four bytes of scale");
+        let scale = f32::from_le_bytes(*scale) * input;
         for (sum, &code) in turned.iter_mut().zip(codes) {
             *sum += scale * f32::from(code.cast_signed());
         }

@@ -14,7 +14,7 @@ use crate::recall::{Folded, entry_vector};
 const TABLES: &str = include_str!("index.sql");
 
 /// The version of what is written here: raised when the folding, the stems or the weights of the texts change.
-const RECIPE: u32 = 2;
+const RECIPE: u32 = 3;
 
 /// Sketches in one block.
 pub(super) const BLOCK: i64 = 1024;
@@ -137,7 +137,11 @@ pub(super) fn refresh(connection: &Connection, rows: &DirtyRows) -> rusqlite::Re
     for (&id, &dirty) in rows {
         write(connection, id, dirty)?;
     }
-    keep_in_few_parts(connection)
+    // Nothing was added to the words where only weights changed.
+    if rows.values().any(|dirty| *dirty == Dirty::Texts) {
+        keep_in_few_parts(connection)?;
+    }
+    Ok(())
 }
 
 /// Merges parts of the word index that have piled up, a few pages at a time: each write adds a part, and each word that
