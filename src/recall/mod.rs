@@ -14,7 +14,8 @@ use chrono::{DateTime, Utc};
 
 pub use matching::{Folded, Word, Words, fold_accents};
 pub use relevance::{
-    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, entry_vector, task_vector,
+    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, Script, entry_vector,
+    task_vector,
 };
 
 use crate::model::{Band, Preference, Score, item_key};

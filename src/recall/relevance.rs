@@ -162,17 +162,21 @@ pub struct Bar {
 
 /// What a text is mostly written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
+pub enum Script {
+    /// Chinese characters.
     Han,
+    /// Japanese.
     Kana,
+    /// Korean.
     Hangul,
+    /// Any other.
     Other,
 }
 
 impl Script {
     /// Any kana or hangul decides, since Han stands among them; Han decides when it has more characters than there are
     /// other words.
-    fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let mut han = 0;
         for c in text.chars() {
             match c as u32 {

@@ -1,4 +1,4 @@
-//! Finds what is close to a task in meaning: a first look at the signs of all vectors where there are many, then at the
+//! Finds what is close to a task in meaning: a first look at sketches of all vectors where there are many, then at the
 //! nearest vectors and at the entries that share a rare word. And the hard limits that concern a task without being
 //! named by its words: there are few of them, so each is looked at.
 
@@ -9,7 +9,7 @@ use super::index::BLOCK;
 use super::search::{Place, Search, all_of};
 use super::{Result, StorageError};
 use crate::model::{Band, Preference, Score};
-use crate::recall::meaning::{SIGN_BYTES, SignScorer, Vector};
+use crate::recall::meaning::{SIGN_BYTES, Sieve, Vector};
 use crate::recall::{
     Found, Hit, Holders, Match, Meaning, Query, Relevance, SURE, USUAL_RELATED, Word, Words,
     entry_vector, in_order, texts_of,
@@ -17,8 +17,6 @@ use crate::recall::{
 
 /// Up to this many vectors are compared one by one; beyond, their sketches are compared first.
 const FEW_VECTORS: i64 = 20_000;
-/// How many vectors the sketches let through.
-pub const BY_SKETCH: usize = 4_096;
 /// How many of the closest vectors are looked at with their words.
 const CLOSEST: usize = 64;
 /// The same where a kind of task keeps most of them out.
@@ -313,12 +311,9 @@ impl Search<'_, '_> {
         Ok(closest.ids())
     }
 
-    /// The ids whose sketches differ least, found by counting how many there are at each distance.
+    /// The ids whose sketches differ least.
     fn by_sketch(&self, task: &Vector, is_out: impl Fn(i64) -> bool) -> Result<Vec<i64>> {
-        let scorer = SignScorer::new(task);
-        let mut by_distance: Vec<Vec<i64>> = vec![Vec::new(); SignScorer::RANKS];
-        let mut bound = SignScorer::RANKS - 1;
-        let mut within = 0usize;
+        let mut sieve = Sieve::new(task);
         self.view.sqlite_result((|| {
             let connection = self.view.connection();
             let mut statement = connection.prepare_cached("SELECT block, bits FROM sketches")?;
@@ -326,28 +321,17 @@ impl Search<'_, '_> {
             while let Some(row) = rows.next()? {
                 let block: i64 = row.get(0)?;
                 let bits = row.get_ref(1)?.as_blob().unwrap_or_default();
-                for (place, stored) in (0..).zip(bits.chunks_exact(SIGN_BYTES)) {
-                    let distance = scorer.rank(stored);
-                    let id = block * BLOCK + place;
-                    if distance > bound || is_out(id) {
-                        continue;
-                    }
-                    by_distance[distance].push(id);
-                    within += 1;
-                    // The farthest ones fall out as soon as enough nearer ones are known.
-                    while within - by_distance[bound].len() >= BY_SKETCH {
-                        within -= by_distance[bound].len();
-                        by_distance[bound] = Vec::new();
-                        bound -= 1;
-                    }
+                let (signs, sizes) = bits.split_at(bits.len() / 2);
+                let sketches = signs
+                    .chunks_exact(SIGN_BYTES)
+                    .zip(sizes.chunks_exact(SIGN_BYTES));
+                for (place, (signs, sizes)) in (0..).zip(sketches) {
+                    sieve.look(block * BLOCK + place, signs, sizes, |id| !is_out(id));
                 }
             }
             Ok(())
         })())?;
-        let mut ids: Vec<i64> = by_distance.into_iter().take(bound + 1).flatten().collect();
-        // In the order in which their vectors are stored.
-        ids.sort_unstable();
-        Ok(ids)
+        Ok(sieve.ids())
     }
 }
 
