@@ -1,6 +1,9 @@
 //! `recall`, `top` and `show`: what is found, in which order, and what a list says about what it left out.
 
-#[allow(dead_code, reason = "what is learned from reasons and keywords is of no concern here")]
+#[allow(
+    dead_code,
+    reason = "what is learned from reasons and keywords is of no concern here"
+)]
 #[path = "../benches/practice.rs"]
 mod practice;
 

@@ -265,14 +265,14 @@ impl Query {
 
     /// From which relevance on an entry is related to the task, given the most relevant one and how many are stored.
     ///
-    /// Of many entries some are close to any task by chance, so the bar rises with their number, by 0.02 a doubling
+    /// Of many entries some are close to any task by chance, so the bar rises with their number, by 0.03 a doubling
     /// beyond 64, up to where an entry is surely related. The table has few pieces for kana and hangul, whose texts are
     /// all close to each other; there it begins higher. And whatever is far behind the best is left out. The figures
     /// were set on the check part of `tests/data/recall/everyday`.
     pub fn bar(&self, best: f64, stored: usize) -> Bar {
         const BEHIND_THE_BEST: f64 = 0.5;
         const FEW: f64 = 64.0;
-        const A_DOUBLING: f64 = 0.02;
+        const A_DOUBLING: f64 = 0.03;
         const A_WEAK_SCRIPT: f64 = 0.04;
         let doublings = (stored as f64 / FEW).log2().max(0.0);
         let weak = if matches!(self.script, Script::Kana | Script::Hangul) {

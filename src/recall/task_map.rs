@@ -64,7 +64,8 @@ mod tests {
     }
 
     #[test]
-    fn a_task_comes_nearer_to_what_it_calls_for() {
+    fn a_task_comes_nearer_to_what_it_calls_for_than_idle_ones_by_far() {
+        const MARGIN: f32 = 0.15;
         let vector = |text: &str| embed(text).expect("the text has words");
         for (task, preference) in [
             ("book a flight to Lisbon", "window seat"),
@@ -72,7 +73,16 @@ mod tests {
             ("订周二去上海的机票", "window seat"),
         ] {
             let (task, preference) = (vector(task), vector(preference));
-            assert!(turn(&task).cosine(&preference) > task.cosine(&preference));
+            let called = turn(&task).cosine(&preference);
+            assert!(called > task.cosine(&preference));
+            for idle in [
+                "what is the capital of Peru",
+                "solve this integral",
+                "秘鲁的首都是哪里",
+            ] {
+                let idle = turn(&vector(idle)).cosine(&preference);
+                assert!(called > idle + MARGIN, "{called} and {idle}");
+            }
         }
     }
 }
