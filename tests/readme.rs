@@ -325,6 +325,7 @@ fn the_thresholds_of_meaning_are_the_ones_that_hold() {
         let prose = prose(&text_of(file));
         let paragraph = prose
             .split("\n\n")
+            .map(str::trim_start)
             .find(|paragraph| paragraph.starts_with("`relevance` "))
             .expect("a paragraph on relevance");
         for threshold in [LEAST, LEAST_ACROSS_SCRIPTS, SURE] {
