@@ -5,9 +5,8 @@
 
 use std::path::Path;
 
-use aizo::recall::entry_vector;
-use aizo::recall::meaning::{SIGN_BYTES, SignScorer, Vector, embed};
-use aizo::storage::BY_SKETCH;
+use aizo::recall::meaning::{Sieve, Vector};
+use aizo::recall::{entry_vector, task_map, task_vector};
 use serde_json::Value;
 
 const TASKS: usize = 200;
@@ -31,7 +30,8 @@ fn main() {
     let reasons = texts("preferences.jsonl", "reason");
     let tasks: Vec<Vector> = texts("queries.jsonl", "task")
         .iter()
-        .filter_map(|task| embed(task))
+        .filter_map(|task| task_vector(task))
+        .map(|task| task_map::turn(&task))
         .take(TASKS)
         .collect();
     println!("| entries | let through | recall@10 |");
@@ -46,31 +46,30 @@ fn main() {
                 entry_vector(item, reason, std::slice::from_ref(twist))
             })
             .collect();
-        let sketches: Vec<[u8; SIGN_BYTES]> = vectors.iter().map(Vector::signs).collect();
+        let sketches: Vec<_> = vectors
+            .iter()
+            .map(|vector| (vector.signs(), vector.sizes()))
+            .collect();
         let mut kept = 0;
         for task in &tasks {
-            let mut exact: Vec<(f32, usize)> = vectors
-                .iter()
-                .enumerate()
+            let mut exact: Vec<(f32, i64)> = (0..)
+                .zip(&vectors)
                 .map(|(index, vector)| (task.cosine(vector), index))
                 .collect();
             exact.select_nth_unstable_by(10, |a, b| b.0.total_cmp(&a.0));
-            let scorer = SignScorer::new(task);
-            let mut near: Vec<(usize, usize)> = sketches
-                .iter()
-                .enumerate()
-                .map(|(index, stored)| (scorer.rank(stored), index))
-                .collect();
-            near.select_nth_unstable(BY_SKETCH);
-            let through: std::collections::HashSet<usize> =
-                near[..BY_SKETCH].iter().map(|(_, index)| *index).collect();
+            let mut sieve = Sieve::new(task);
+            for (index, (signs, sizes)) in (0..).zip(&sketches) {
+                sieve.look(index, signs, sizes, |_| true);
+            }
+            let through = sieve.ids();
             kept += exact[..10]
                 .iter()
-                .filter(|(_, index)| through.contains(index))
+                .filter(|(_, index)| through.binary_search(index).is_ok())
                 .count();
         }
         println!(
-            "| {size} | {BY_SKETCH} | {:.4} |",
+            "| {size} | {} | {:.4} |",
+            Sieve::KEEPS,
             kept as f64 / (tasks.len() * 10) as f64
         );
     }

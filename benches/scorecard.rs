@@ -195,9 +195,10 @@ impl Profile {
     }
 
     fn rank(&self, task: &str, way: Way) -> Vec<i64> {
-        let query =
-            Query::new::<StorageError>(task, self.entries.len(), |word| Ok(self.holders(word)))
-                .expect("the closure does not fail");
+        let query = Query::new::<StorageError>(task, self.entries.len(), |words| {
+            Ok(words.iter().map(|word| self.holders(word)).collect())
+        })
+        .expect("the closure does not fail");
         let mut ranked: Vec<(f64, i64)> = self
             .entries
             .iter()

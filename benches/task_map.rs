@@ -4,20 +4,20 @@
 //!     cargo bench --bench task_map                # learns, and says how the result differs from what is shipped
 //!     cargo bench --bench task_map -- --write     # puts it into its place; then run the scorecard
 //!
-//! It learns from `tests/data/recall/practice` and from the tune halves of `everyday` and `apart`. Nothing else of
-//! these sets is read. The loss is a contrastive one over the preferences of other tasks (van den Oord et al.,
+//! What it learns from is in `practice.rs`. The loss is a contrastive one over the preferences of other tasks (van den Oord et al.,
 //! "Representation Learning with Contrastive Predictive Coding", 2018) plus a logistic one around a fixed cosine, so that
 //! a cosine means the same for every task; minimised with Adam (Kingma and Ba, 2015). The random numbers are seeded: the
 //! same data give the same map on the same machine.
 
 #![allow(clippy::print_stdout, missing_docs)]
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+mod practice;
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use aizo::recall::meaning::DIMENSIONS;
-use aizo::recall::{entry_vector, task_map, task_vector};
-use serde_json::Value;
+use aizo::recall::{Script, entry_vector, task_map, task_vector};
 
 type Point = [f32; DIMENSIONS];
 
@@ -48,96 +48,35 @@ struct Practice {
     called: Vec<Vec<usize>>,
 }
 
-impl Practice {
-    fn add_task(&mut self, text: &str, weight: f32, called: Vec<usize>) {
-        if let Some(vector) = task_vector(text) {
-            self.tasks.push(vector.components());
-            self.weights.push(weight);
-            self.called.push(called);
-        }
-    }
-
-    fn add_preference(&mut self, line: &Value) -> usize {
-        let keywords: Vec<String> = line["keywords"]
-            .as_array()
-            .map(|words| words.iter().map(|word| text(word).to_owned()).collect())
-            .unwrap_or_default();
-        let vector = entry_vector(text(&line["item"]), text(&line["reason"]), &keywords);
-        self.preferences
-            .push(vector.map_or([0.0; DIMENSIONS], |vector| vector.components()));
-        self.preferences.len() - 1
-    }
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().expect("a text")
-}
-
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data/recall")
-        .join(name)
-}
-
-fn lines(name: &str) -> Vec<Value> {
-    std::fs::read_to_string(data(name))
-        .expect("the set is in the repository")
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("every line is JSON"))
-        .collect()
-}
-
-/// Whether a text is mostly in Han, kana or hangul.
-fn is_spaceless(text: &str) -> bool {
-    let wide = text
-        .chars()
-        .filter(|&c| c >= '\u{1100}' && c.is_alphabetic())
-        .count();
-    let words = text.split(|c: char| !c.is_ascii_alphabetic());
-    wide > 0 && wide >= words.filter(|word| !word.is_empty()).count()
-}
-
-fn practice() -> Practice {
+/// The vectors of everything that is learned from.
+fn vectors() -> Practice {
+    let texts = practice::practice();
     let mut practice = Practice::default();
-    for set in ["everyday", "apart"] {
-        let mut known: BTreeMap<String, (usize, bool)> = BTreeMap::new();
-        for line in lines(&format!("{set}/preferences.jsonl")) {
-            if line["half"] == "tune" {
-                let spaceless = is_spaceless(text(&line["item"]));
-                let index = practice.add_preference(&line);
-                known.insert(text(&line["id"]).to_owned(), (index, spaceless));
-            }
-        }
-        for line in lines(&format!("{set}/queries.jsonl")) {
-            if line["half"] != "tune" {
-                continue;
-            }
-            let expects = line["expects"].as_array().expect("a list");
-            let found: Vec<(usize, bool)> = expects
-                .iter()
-                .filter_map(|id| known.get(text(id)).copied())
-                .collect();
-            let task = text(&line["task"]);
-            let same = found.iter().any(|&(_, wide)| wide == is_spaceless(task));
-            let weight = if same || found.is_empty() {
-                1.0
-            } else {
-                ACROSS_SCRIPTS
-            };
-            let called = found.into_iter().map(|(index, _)| index).collect();
-            practice.add_task(task, weight, called);
-        }
+    for preference in &texts.preferences {
+        let vector = entry_vector(&preference.item, &preference.reason, &preference.keywords);
+        practice
+            .preferences
+            .push(vector.map_or([0.0; DIMENSIONS], |vector| vector.components()));
     }
-    for line in lines("practice/pairs.jsonl") {
-        let index = practice.add_preference(&line);
-        for task in line["tasks"].as_array().expect("a list") {
-            let same = is_spaceless(text(task)) == is_spaceless(text(&line["item"]));
-            let weight = if same { 1.0 } else { ACROSS_SCRIPTS };
-            practice.add_task(text(task), weight, vec![index]);
-        }
-    }
-    for line in lines("practice/others.jsonl") {
-        practice.add_task(text(&line["task"]), IDLE, Vec::new());
+    for task in texts.tasks {
+        let Some(vector) = task_vector(&task.text) else {
+            continue;
+        };
+        let script = Script::of(&task.text);
+        let is_same = |&place: &usize| {
+            let preference = &texts.preferences[place];
+            Script::of(&format!("{} {}", preference.item, preference.reason)) == script
+        };
+        let weight = if task.is_idle {
+            IDLE
+        } else if task.called.is_empty() || task.called.iter().any(is_same) {
+            1.0
+        } else {
+            ACROSS_SCRIPTS
+        };
+        practice.tasks.push(vector.components());
+        practice.weights.push(weight);
+        practice.called.push(task.called);
     }
     practice
 }
@@ -297,7 +236,7 @@ fn pulls(cosines: &[f32], called: &[bool]) -> Vec<f32> {
 }
 
 fn main() {
-    let practice = practice();
+    let practice = vectors();
     println!(
         "{} tasks, {} preferences",
         practice.tasks.len(),

@@ -1,5 +1,13 @@
 //! `recall`, `top` and `show`: what is found, in which order, and what a list says about what it left out.
 
+#[allow(
+    dead_code,
+    reason = "what is learned from reasons and keywords is of no concern here"
+)]
+#[path = "../benches/practice.rs"]
+mod practice;
+
+use aizo::model::item_key;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -417,4 +425,27 @@ fn reason_and_keywords_are_searched_too() {
     for query in ["indent", "white", "tabs for space"] {
         assert_eq!(items(&home, &["recall", query]), ["tabs"], "{query}");
     }
+}
+
+#[test]
+fn what_is_learned_from_is_not_what_is_measured_with() {
+    let measured = practice::measured();
+    let learned = practice::practice();
+    assert!(learned.tasks.len() > 4_000 && measured.len() > 1_000);
+    assert!(
+        learned
+            .tasks
+            .iter()
+            .any(|task| task.is_idle && task.called.is_empty())
+    );
+    let items = learned
+        .preferences
+        .iter()
+        .map(|preference| &preference.item);
+    let tasks = learned.tasks.iter().map(|task| &task.text);
+    let both: Vec<&String> = items
+        .chain(tasks)
+        .filter(|text| measured.contains(&item_key(text)))
+        .collect();
+    assert!(both.is_empty(), "{both:?}");
 }

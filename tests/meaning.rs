@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aizo::merge::{Observation, observe};
 use aizo::model::{Band, Origin, Preference, Score};
-use aizo::recall::{Hit, Meaning, Request, ScenarioFilter, Verdict, Words};
+use aizo::recall::{Folded, Hit, Meaning, Request, ScenarioFilter, Sort, Verdict, Words};
 use aizo::scoring::Decay;
 use aizo::storage::{StorageError, Store};
 use chrono::{DateTime, Duration, Utc};
@@ -362,6 +362,8 @@ fn index_is_as_if_made_anew(home: &Home) {
             "SELECT id || '|' || score || '|' || seen FROM recall_index ORDER BY id",
             "SELECT id || '|' || hex(vector) FROM vectors ORDER BY id",
             "SELECT id || '|' || hex(vector) FROM limit_vectors ORDER BY id",
+            // A block whose entries are all gone stays, empty.
+            "SELECT block || '|' || hex(bits) FROM sketches WHERE bits != zeroblob(length(bits)) ORDER BY block",
         ] {
             let mut statement = connection.prepare(query).expect("the tables are there");
             let found = statement
@@ -595,6 +597,10 @@ fn answers(home: &Home) -> Vec<(String, Vec<Value>)> {
 #[case::of_another_recipe("UPDATE schema_meta SET value = '0-x' WHERE key = 'index_recipe'")]
 #[case::of_no_recipe("DELETE FROM schema_meta WHERE key = 'index_recipe'")]
 #[case::gone("DROP TABLE search")]
+#[case::without_vectors("DROP TABLE vectors")]
+#[case::without_vectors_of_limits("DROP TABLE limit_vectors")]
+#[case::without_sketches("DROP TABLE sketches")]
+#[case::without_order("DROP INDEX recall_order")]
 #[case::all_gone(
     "DROP TABLE search; DROP TABLE recall_index; DROP TABLE sketches;
      DELETE FROM schema_meta WHERE key = 'index_recipe'"
@@ -636,10 +642,38 @@ fn relevance_is_the_same_number_whether_the_index_is_stale_or_not() {
             json!({"item": "tall buildings", "reason": "saw one from a plane", "score": 5}),
         ],
     );
-    let question = ["recall", "a seat on a plane please", "--related"];
-    let before: Vec<Value> = home.json(&question);
+    store(
+        &home,
+        &[
+            json!({"item": "C++ templates", "reason": "hard to read", "score": 4}),
+            json!({"item": "C style casts", "reason": "and C macros", "score": 3}),
+            json!({"item": ".NET services", "reason": "runs them at work", "score": 7}),
+            json!({"item": "a net for the goal", "reason": "football", "score": 6}),
+        ],
+    );
+    let questions = [
+        "a seat on a plane please",
+        "rewrite the C++ templates as .NET services",
+        "C or C++",
+        "a new net",
+    ];
+    let ask = || -> Vec<Vec<Value>> {
+        let ask = |question| home.json(&["recall", question, "--related"]);
+        questions.into_iter().map(ask).collect()
+    };
+    let before = ask();
+    let found: Vec<(String, Value)> = before[1]
+        .iter()
+        .map(|entry| (item_of(entry), entry["matched"].clone()))
+        .collect();
+    let carried = |item: &str, by: &[&str]| found.contains(&(item.to_owned(), json!(by)));
+    assert!(
+        carried("C++ templates", &["C++", "templates"])
+            && carried(".NET services", &[".NET", "services"]),
+        "{found:?}"
+    );
     home.outside("UPDATE schema_meta SET value = '0-x' WHERE key = 'index_recipe'");
-    assert_eq!(home.json::<Vec<Value>>(&question), before);
+    assert_eq!(ask(), before);
 }
 
 #[test]
@@ -672,6 +706,221 @@ fn a_limited_list_is_the_beginning_of_the_whole_one_whatever_the_times() {
     }
 }
 
+/// Dinners of every weight, and things that have nothing to do with them.
+fn dinners() -> Vec<Draft> {
+    const DISHES: [&str; 24] = [
+        "noodles",
+        "pizza",
+        "curry",
+        "sushi",
+        "tapas",
+        "dumplings",
+        "salad",
+        "soup",
+        "steak",
+        "risotto",
+        "pasta",
+        "tacos",
+        "ramen",
+        "falafel",
+        "paella",
+        "burgers",
+        "oysters",
+        "goulash",
+        "dessert",
+        "cheese",
+        "bread",
+        "wine",
+        "beer",
+        "tea",
+    ];
+    let mut dice = Dice(0x1357_9BDF_0246_8ACE);
+    let mut drafts = Vec::new();
+    for (number, dish) in DISHES.into_iter().enumerate() {
+        drafts.push(Draft {
+            item: format!("{dish} at a restaurant"),
+            reason: [
+                "for dinner",
+                "with friends",
+                "on Fridays",
+                "when eating out",
+            ][number % 4]
+                .into(),
+            keywords: Vec::new(),
+            scenarios: Vec::new(),
+            score: 2.0 + f64::from(u32::try_from(dice.below(81)).expect("it fits")) / 10.0,
+            age: i64::try_from(dice.below(200_000)).expect("it fits"),
+        });
+    }
+    drafts
+}
+
+#[test]
+fn a_limited_list_by_meaning_is_the_beginning_of_the_whole_one() {
+    let store = in_memory(&dinners());
+    for sort in [Sort::Usual, Sort::Weight, Sort::Relevance] {
+        let request = Request {
+            sort,
+            ..Request::for_text("book a table for Friday")
+        };
+        let whole = answer_of(&store, &request).ids;
+        assert_eq!(whole.len(), 10, "more than ten are related");
+        for limit in 1..=10 {
+            let request = Request {
+                limit: Some(limit),
+                ..request.clone()
+            };
+            let given = answer_of(&store, &request).ids;
+            assert_eq!(given, whole[..limit], "{sort:?}, {limit}");
+        }
+    }
+}
+
+/// A hundred and fifty hard limits that concern dinners, a hundred entries that hold the word, and the dinners.
+#[test]
+fn what_cannot_be_in_an_answer_hides_nothing_and_the_index_answers_as_a_scan_does() {
+    let home = Home::new();
+    let mut lines: Vec<Value> = (0..150)
+        .map(|number| {
+            let reason = "never book a table for a restaurant dinner there";
+            json!({"item": format!("restaurant dinner {number}"), "reason": reason,
+                   "score": f64::from(number % 16) / 10.0})
+        })
+        .collect();
+    lines.extend((0..100).map(|number| {
+        json!({"item": format!("reservation {number}"), "reason": "book a table in a restaurant on Friday",
+               "score": 5})
+    }));
+    lines.extend(
+        dinners()
+            .iter()
+            .map(|draft| json!({"item": draft.item, "reason": draft.reason, "score": draft.score})),
+    );
+    store(&home, &lines);
+    let questions: [&[&str]; 9] = [
+        &["recall", "book us a nice restaurant"],
+        &["recall", "restaurant Friday", "--related"],
+        &[
+            "recall",
+            "table restaurant Friday",
+            "--related",
+            "--sort",
+            "weight",
+        ],
+        &[
+            "recall",
+            "table restaurant Friday",
+            "--related",
+            "--limit",
+            "160",
+        ],
+        &["recall", "a nice restaurant please", "--limit", "3"],
+        &["recall", "a nice restaurant please", "--limit", "170"],
+        &["recall", "a nice restaurant please", "--type", "like"],
+        &["recall", "a nice restaurant please", "--min-score", "6"],
+        &["recall", "a nice restaurant please", "--type", "taboo"],
+    ];
+    let ask = || -> Vec<(Vec<Value>, String)> {
+        questions
+            .into_iter()
+            .map(|question| {
+                let run = home.run(&[question, &["--json"]].concat());
+                let entries = serde_json::from_str(&run.stdout).expect("a list");
+                let notes = run
+                    .stderr
+                    .lines()
+                    .filter(|line| !line.contains("the index"));
+                (entries, notes.collect())
+            })
+            .collect()
+    };
+    let indexed = ask();
+    home.outside("UPDATE schema_meta SET value = '0-x' WHERE key = 'index_recipe'");
+    let scanned = ask();
+    for ((question, indexed), scanned) in questions.iter().zip(&indexed).zip(&scanned) {
+        let names = |(entries, notes): &(Vec<Value>, String)| {
+            (
+                entries.iter().map(item_of).collect::<Vec<_>>(),
+                notes.clone(),
+            )
+        };
+        assert_eq!(names(indexed), names(scanned), "{question:?}");
+        assert_eq!(indexed, scanned, "{question:?}");
+    }
+    let ordinary = |index: usize| {
+        let entries = indexed[index].0.iter();
+        entries
+            .filter(|entry| entry["hard_limit"] == false && entry["match"] == "related")
+            .count()
+    };
+    assert_eq!(ordinary(0), 10, "the limits leave ten places");
+    assert_eq!(
+        ordinary(1),
+        10,
+        "the entries that hold the word leave ten places"
+    );
+    assert!(ordinary(7) > 0, "those that score too low leave places");
+}
+
+#[test]
+fn the_word_index_stays_in_few_parts() {
+    let home = Home::new();
+    for number in 0..60 {
+        home.ok(&["add", &format!("entry {number}"), "one at a time"]);
+    }
+    let parts: i64 = rusqlite::Connection::open(home.db())
+        .and_then(|connection| {
+            connection.query_row("SELECT count(DISTINCT segid) FROM search_idx", [], |row| {
+                row.get(0)
+            })
+        })
+        .expect("the table is there");
+    assert!(parts <= 6, "{parts} parts");
+}
+
+#[test]
+fn the_tokenizer_of_the_index_cuts_words_where_we_do() {
+    let connection = rusqlite::Connection::open_in_memory().expect("a database in memory");
+    connection
+        .execute_batch(include_str!("../src/storage/index.sql"))
+        .and_then(|()| {
+            connection.execute_batch(
+                "CREATE VIRTUAL TABLE pieces USING fts5vocab('search', 'instance'); BEGIN;",
+            )
+        })
+        .expect("the tables are made");
+    let mut insert = connection
+        .prepare("INSERT INTO search (rowid, item) VALUES (?1, ?2)")
+        .expect("the table is there");
+    let mut ours = BTreeMap::new();
+    for c in '\0'..=char::MAX {
+        let pieces = Folded::new(&format!("a{c}b")).pieces().to_vec();
+        if pieces != ["a", "b"] {
+            let row = (u32::from(c), pieces.join(" "));
+            insert.execute(row).expect("it is stored");
+            ours.insert(u32::from(c), pieces);
+        }
+    }
+    let mut theirs: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut select = connection
+        .prepare("SELECT doc, term FROM pieces ORDER BY doc, offset")
+        .expect("the table is there");
+    let mut rows = select.query([]).expect("it is read");
+    while let Some(row) = rows.next().expect("it is read") {
+        let doc = row.get(0).expect("a number");
+        theirs
+            .entry(doc)
+            .or_default()
+            .push(row.get(1).expect("a text"));
+    }
+    let wrong: Vec<String> = ours
+        .iter()
+        .filter(|(c, pieces)| theirs.get(c).map(Vec::len) != Some(pieces.len()))
+        .map(|(c, pieces)| format!("U+{c:04X}: {pieces:?}, {:?}", theirs.get(c)))
+        .collect();
+    assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong.join("\n"));
+}
+
 #[test]
 fn no_query_is_an_error() {
     let home = profile();
@@ -681,6 +930,7 @@ fn no_query_is_an_error() {
     let long_chinese = "推荐一家餐厅".repeat(600);
     let quotes = "\"".repeat(5_000);
     let brackets = "((((".repeat(500);
+    let symbols = "=".repeat(100_000);
     for query in [
         "AND",
         "OR",
@@ -786,6 +1036,7 @@ fn no_query_is_an_error() {
         &long_chinese,
         &quotes,
         &brackets,
+        &symbols,
     ] {
         let shown: String = query.chars().take(40).collect();
         let run = home.run(&["recall", "--json", "--limit", "2", "--", query]);

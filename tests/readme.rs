@@ -321,10 +321,16 @@ fn both_languages_have_the_same_outline_and_the_same_tables() {
 #[test]
 fn the_thresholds_of_meaning_are_the_ones_that_hold() {
     for file in BOTH {
-        let text = text_of(file);
+        // Elsewhere the same figures stand for other things.
+        let prose = prose(&text_of(file));
+        let paragraph = prose
+            .split("\n\n")
+            .map(str::trim_start)
+            .find(|paragraph| paragraph.starts_with("`relevance` "))
+            .expect("a paragraph on relevance");
         for threshold in [LEAST, LEAST_ACROSS_SCRIPTS, SURE] {
             let shown = format!("{threshold:.2}");
-            assert!(text.contains(&shown), "{file} does not show {shown}");
+            assert!(paragraph.contains(&shown), "{file} does not show {shown}");
         }
     }
 }
@@ -544,8 +550,7 @@ fn the_json_examples_are_what_the_program_prints() {
     }
 }
 
-/// The same fields in the same order, numbers to the ninth decimal. How relevant something is may change with the
-/// ranking: it is only a number from 0 to 1.
+/// The same fields in the same order, numbers to the ninth decimal.
 fn assert_same(shown: &Value, printed: &Value, place: &str) {
     match (shown, printed) {
         (Value::Object(a), Value::Object(b)) => {
@@ -557,10 +562,10 @@ fn assert_same(shown: &Value, printed: &Value, place: &str) {
             for (key, value) in a {
                 let place = format!("{place}, {key}");
                 if key == "relevance" {
-                    for number in [value, &b[key]] {
-                        let share = number.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n));
-                        assert!(share, "{place}: {number}");
-                    }
+                    // It has three decimals, and the last bits may differ between machines.
+                    let numbers = value.as_f64().zip(b[key].as_f64());
+                    let is_near = numbers.is_some_and(|(a, b)| (a - b).abs() < 0.0015);
+                    assert!(is_near, "{place}: {value} and {}", b[key]);
                 } else {
                     assert_same(value, &b[key], &place);
                 }

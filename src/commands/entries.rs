@@ -272,8 +272,11 @@ impl Filter {
     }
 }
 
+/// Looking at more entries than this one by one takes long enough to be told.
+const MANY_TO_LOOK_AT: usize = 500;
+
 /// Chooses from the whole store and says what the list itself cannot: whether nothing is stored or nothing
-/// matched, and which hard limits it had no room for.
+/// matched, which hard limits it had no room for, and why it took long.
 pub(super) fn list(context: &Context, request: &Request) -> anyhow::Result<Entries> {
     let now = context.settings.now;
     let found = context.read(|view| {
@@ -327,6 +330,12 @@ fn say_what_is_missing(context: &Context, request: &Request, selection: &Selecti
         context.note(format!(
             "--min-score hides {}: aizo recall --type taboo lists them",
             count(selection.limits_hidden, "hard limit", "hard limits"),
+        ));
+    }
+    if selection.not_indexed > MANY_TO_LOOK_AT {
+        context.note(format!(
+            "the index does not know {} yet, so each was looked at; the next write renews it",
+            count(selection.not_indexed, "entry", "entries"),
         ));
     }
 }

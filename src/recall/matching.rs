@@ -20,6 +20,8 @@ const PUNCTUATION: &str = ",;:!?\"'`()[]{}“”‘’„«»、。，；：！�
 const MOST_WORDS: usize = 256;
 /// Pieces of one word that are looked at.
 const LONGEST_PHRASE: usize = 64;
+/// Characters of one word with symbols that are looked at.
+const LONGEST_LITERAL: usize = 1_024;
 
 /// A text made ready for matching.
 #[derive(Debug, Clone, Default)]
@@ -183,7 +185,8 @@ fn word(typed: &str) -> Word {
         .any(|(at, c)| SYMBOLS.contains(c) && (c != '.' || at == 0));
     // Nothing is left of an accent alone, and nothing is found by it: as a word it would be in every text.
     let bare = if bare.is_empty() { typed } else { bare };
-    let literal = (symbols || pieces.is_empty()).then(|| bare.to_owned());
+    let literal =
+        (symbols || pieces.is_empty()).then(|| bare.chars().take(LONGEST_LITERAL).collect());
     // Nobody types a longer one; a flood of characters must not cost its square.
     let mut pieces = pieces;
     pieces.truncate(LONGEST_PHRASE);
@@ -200,6 +203,10 @@ fn word(typed: &str) -> Word {
 /// Whether `literal` stands in `text` with no letter or digit directly before it, and, unless it may be
 /// a beginning, none directly after it; symbols at its own ends need no such border.
 fn holds_literal(text: &str, literal: &str, prefix: bool) -> bool {
+    // Making ready to look for a long one takes as long as it is, for each text anew.
+    if literal.len() > text.len() {
+        return false;
+    }
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_single(c));
     let starts_word = is_word(literal.chars().next());
     let ends_word = is_word(literal.chars().next_back());

@@ -7,13 +7,15 @@ pub mod meaning;
 mod relevance;
 pub mod task_map;
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use chrono::{DateTime, Utc};
 
 pub use matching::{Folded, Word, Words, fold_accents};
 pub use relevance::{
-    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, entry_vector, task_vector,
+    Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, Script, entry_vector,
+    task_vector,
 };
 
 use crate::model::{Band, Preference, Score, item_key};
@@ -181,6 +183,8 @@ pub struct Selection {
     pub limits_cut: usize,
     /// Hard limits that only the lowest score kept out.
     pub limits_hidden: usize,
+    /// Entries that had to be looked at one by one, since the index does not know them yet.
+    pub not_indexed: usize,
 }
 
 /// Whether an entry answers to a request.
@@ -192,6 +196,17 @@ pub enum Verdict {
     TooLow,
     /// It does.
     Yes(Option<Found>),
+}
+
+/// Whether an entry belongs to the kind of task of a request.
+#[derive(Debug, PartialEq)]
+enum Belonging {
+    /// None is asked for.
+    NotAsked,
+    /// By this tag or keyword.
+    By(String),
+    /// It does not.
+    No,
 }
 
 impl Request {
@@ -206,100 +221,88 @@ impl Request {
 
     /// Judges an entry by bands, words, kind of task and lowest score; meaning is not looked at.
     pub fn judge(&self, preference: &Preference) -> Verdict {
-        if !self.has_band(preference.base_score) {
-            return Verdict::No;
-        }
-        let found = if self.words.is_empty() && self.scenario.is_none() {
-            None
-        } else {
-            let texts = texts_of(preference);
-            let belongs = match &self.scenario {
-                None => None,
-                Some(scenario) => match scenario.finds(preference, &texts) {
-                    None => return Verdict::No,
-                    by => by,
-                },
-            };
-            if !self.words.occur_in(&texts) {
-                return Verdict::No;
-            }
-            Some(if self.words.is_empty() {
-                Found {
-                    how: Match::Scenario,
-                    relevance: None,
-                    matched: belongs.into_iter().collect(),
-                }
-            } else {
-                self.found_by_words()
-            })
-        };
-        self.judge_score(preference, found)
+        self.judge_with(preference, false)
     }
 
     /// Judges an entry that the index has named: where its word is enough, the texts are not looked into again.
     pub fn judge_indexed(&self, preference: &Preference) -> Verdict {
-        if self.words.is_empty() || self.scenario.is_some() || !self.words.are_in_the_index() {
-            return self.judge(preference);
-        }
+        self.judge_with(preference, self.words.are_in_the_index())
+    }
+
+    fn judge_with(&self, preference: &Preference, words_occur: bool) -> Verdict {
         if !self.has_band(preference.base_score) {
             return Verdict::No;
         }
-        self.judge_score(preference, Some(self.found_by_words()))
-    }
-
-    fn found_by_words(&self) -> Found {
-        let words = self.words.words().iter();
-        Found {
-            how: Match::Keyword,
-            relevance: None,
-            matched: words.map(|word| word.typed.clone()).collect(),
+        let texts = OnceCell::new();
+        let texts = || texts.get_or_init(|| texts_of(preference));
+        let belonging = self.belonging(preference, texts);
+        if belonging == Belonging::No
+            || !self.words.is_empty() && !words_occur && !self.words.occur_in(texts())
+        {
+            return Verdict::No;
         }
-    }
-
-    fn judge_score(&self, preference: &Preference, found: Option<Found>) -> Verdict {
         if self.is_too_low(preference.base_score) {
             return Verdict::TooLow;
         }
-        Verdict::Yes(found)
+        let found = |how, matched| Found {
+            how,
+            relevance: None,
+            matched,
+        };
+        Verdict::Yes(if !self.words.is_empty() {
+            let words = self.words.words().iter();
+            let typed = words.map(|word| word.typed.clone()).collect();
+            Some(found(Match::Keyword, typed))
+        } else if let Belonging::By(by) = belonging {
+            Some(found(Match::Scenario, vec![by]))
+        } else {
+            None
+        })
     }
 
     /// Judges an entry by bands and kind of task alone: whether it may be related.
     pub fn may_be_related(&self, preference: &Preference) -> bool {
-        self.has_band(preference.base_score) && self.belongs(preference).is_some()
+        let texts = OnceCell::new();
+        let texts = || texts.get_or_init(|| texts_of(preference));
+        self.has_band(preference.base_score) && self.belonging(preference, texts) != Belonging::No
     }
 
-    /// The tag or keyword by which an entry belongs to the kind of task; an empty text where none is asked for.
-    fn belongs(&self, preference: &Preference) -> Option<String> {
-        match &self.scenario {
-            None => Some(String::new()),
-            Some(scenario) => scenario.finds(preference, &texts_of(preference)),
+    fn belonging<'t>(
+        &self,
+        preference: &Preference,
+        texts: impl FnOnce() -> &'t Vec<Folded>,
+    ) -> Belonging {
+        let Some(scenario) = &self.scenario else {
+            return Belonging::NotAsked;
+        };
+        match scenario.finds(preference, texts()) {
+            Some(by) => Belonging::By(by),
+            None => Belonging::No,
         }
     }
 
     /// How a hard limit that the words do not name concerns the request: by meaning, by the kind of task, or because
     /// all of them were asked for.
     pub fn concerns(&self, limit: &Preference, relevance: Option<Relevance>) -> Option<Found> {
-        let related = relevance.filter(|relevance| relevance.value >= SURE);
-        if let Some(relevance) = related {
-            return Some(Found {
-                how: Match::Related,
-                matched: relevance.words.clone(),
-                relevance: Some(relevance),
-            });
-        }
-        if self.scenario.is_some()
-            && let Some(by) = self.belongs(limit)
-        {
-            return Some(Found {
-                how: Match::Scenario,
-                relevance: None,
-                matched: vec![by],
-            });
-        }
-        self.with_limits.then_some(Found {
-            how: Match::Limit,
-            relevance: None,
-            matched: Vec::new(),
+        let is_sure = relevance
+            .as_ref()
+            .is_some_and(|relevance| relevance.value >= SURE);
+        let (how, matched) = if is_sure {
+            let words = relevance.as_ref().map(|relevance| relevance.words.clone());
+            (Match::Related, words.unwrap_or_default())
+        } else {
+            let texts = OnceCell::new();
+            let texts = || texts.get_or_init(|| texts_of(limit));
+            match self.belonging(limit, texts) {
+                Belonging::By(by) => (Match::Scenario, vec![by]),
+                _ if self.with_limits => (Match::Limit, Vec::new()),
+                _ => return None,
+            }
+        };
+        Some(Found {
+            how,
+            relevance,
+            matched,
         })
     }
 
@@ -368,7 +371,8 @@ fn group(hit: &Hit) -> u8 {
     }
 }
 
-fn in_order(a: &Hit, b: &Hit, sort: Sort) -> Ordering {
+/// The order of what was found.
+pub(crate) fn in_order(a: &Hit, b: &Hit, sort: Sort) -> Ordering {
     match sort {
         Sort::Weight => by_weight(a, b),
         Sort::Relevance => relevance_of(b)

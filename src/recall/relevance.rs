@@ -122,7 +122,7 @@ pub struct Query {
 #[derive(Debug, Clone)]
 struct Weighted {
     word: Word,
-    /// The indexed entries that hold it.
+    /// The entries that hold it.
     holders: HashSet<i64>,
     /// The inverse document frequency of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework",
     /// 2009). Entries are short and seldom hold a word twice, so neither length nor count is looked at.
@@ -143,7 +143,7 @@ pub enum Holders {
 pub struct Relevance {
     /// The sum: 0 to 1.
     pub value: f64,
-    /// The cosine of the two texts.
+    /// The cosine of the turned task and the entry.
     pub meaning: f64,
     /// What common words added.
     pub lexical: f64,
@@ -162,17 +162,21 @@ pub struct Bar {
 
 /// What a text is mostly written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
+pub enum Script {
+    /// Chinese characters.
     Han,
+    /// Japanese.
     Kana,
+    /// Korean.
     Hangul,
+    /// Any other.
     Other,
 }
 
 impl Script {
     /// Any kana or hangul decides, since Han stands among them; Han decides when it has more characters than there are
     /// other words.
-    fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let mut han = 0;
         for c in text.chars() {
             match c as u32 {
@@ -194,6 +198,24 @@ impl Script {
     }
 }
 
+impl Weighted {
+    /// A word that says something: few enough hold it, and some do.
+    fn new(word: Word, holders: Holders, stored: usize) -> Option<Self> {
+        let Holders::These(ids) = holders else {
+            return None;
+        };
+        let holders: HashSet<i64> = ids.into_iter().collect();
+        let found = holders.len() as f64;
+        let rarity = ((stored as f64 - found + 0.5) / (found + 0.5)).ln();
+        // Not a number when more entries hold the word than are said to be stored.
+        (!holders.is_empty() && rarity > 0.0).then_some(Weighted {
+            word,
+            holders,
+            rarity,
+        })
+    }
+}
+
 impl Relevance {
     /// The sum with three decimals: more would only be noise of the last bits.
     pub fn rounded(&self) -> f64 {
@@ -202,42 +224,33 @@ impl Relevance {
 }
 
 impl Query {
-    /// Reads a task. `holders` tells which of `stored` entries hold a word.
+    /// Reads a task. `holders` tells for each of its words which of `stored` entries hold it.
     ///
     /// # Errors
     /// What `holders` reports.
     pub fn new<E>(
         text: &str,
         stored: usize,
-        mut holders: impl FnMut(&Word) -> Result<Holders, E>,
+        holders: impl FnOnce(&[Word]) -> Result<Vec<Holders>, E>,
     ) -> Result<Self, E> {
-        let mut words: Vec<Weighted> = Vec::new();
+        let mut words: Vec<Word> = Vec::new();
         for word in Words::query(text).words().iter().take(MOST_WORDS) {
             let mut word = word.clone();
             // Only a finished word says something about a task.
             word.prefix = false;
-            if word.pieces.is_empty()
-                || says_nothing(&word)
-                || words.iter().any(|known| known.word.pieces == word.pieces)
-            {
-                continue;
+            let is_known = words
+                .iter()
+                .any(|known| known.pieces == word.pieces && known.literal == word.literal);
+            if !word.pieces.is_empty() && !says_nothing(&word) && !is_known {
+                words.push(word);
             }
-            let holders: HashSet<i64> = match holders(&word)? {
-                Holders::These(ids) => ids.into_iter().collect(),
-                Holders::TooMany => continue,
-            };
-            if holders.is_empty() {
-                continue;
-            }
-            let found = holders.len() as f64;
-            let rarity = ((stored as f64 - found + 0.5) / (found + 0.5)).ln();
-            words.push(Weighted {
-                word,
-                holders,
-                // Not a number when more entries hold the word than are said to be stored.
-                rarity: if rarity > 0.0 { rarity } else { 0.0 },
-            });
         }
+        let holders = holders(&words)?;
+        let words = words
+            .into_iter()
+            .zip(holders)
+            .filter_map(|(word, holders)| Weighted::new(word, holders, stored))
+            .collect();
         Ok(Query {
             vector: task_vector(text).as_ref().map(task_map::turn),
             words,
@@ -245,21 +258,21 @@ impl Query {
         })
     }
 
-    /// The vector of the task; none when it has no letter or digit.
+    /// The vector of the task, turned; none when it has no letter or digit.
     pub fn vector(&self) -> Option<&Vector> {
         self.vector.as_ref()
     }
 
     /// From which relevance on an entry is related to the task, given the most relevant one and how many are stored.
     ///
-    /// Of many entries some are close to any task by chance, so the bar rises with their number, by 0.02 a doubling
+    /// Of many entries some are close to any task by chance, so the bar rises with their number, by 0.03 a doubling
     /// beyond 64, up to where an entry is surely related. The table has few pieces for kana and hangul, whose texts are
     /// all close to each other; there it begins higher. And whatever is far behind the best is left out. The figures
     /// were set on the check part of `tests/data/recall/everyday`.
     pub fn bar(&self, best: f64, stored: usize) -> Bar {
         const BEHIND_THE_BEST: f64 = 0.5;
         const FEW: f64 = 64.0;
-        const A_DOUBLING: f64 = 0.02;
+        const A_DOUBLING: f64 = 0.03;
         const A_WEAK_SCRIPT: f64 = 0.04;
         let doublings = (stored as f64 / FEW).log2().max(0.0);
         let weak = if matches!(self.script, Script::Kana | Script::Hangul) {
@@ -283,38 +296,15 @@ impl Query {
         Script::of(&format!("{} {}", entry.item, entry.reason)) == self.script
     }
 
-    /// The indexed entries that hold one of its words.
+    /// The entries that hold one of its words.
     pub fn holders(&self) -> impl Iterator<Item = i64> + '_ {
         self.words
             .iter()
             .flat_map(|known| known.holders.iter().copied())
     }
 
-    /// Compares an indexed entry with the task, given its number and its vector.
+    /// Compares an entry with the task, given its number and its vector.
     pub fn relevance(&self, id: i64, vector: Option<&Vector>) -> Relevance {
-        let words = self
-            .words
-            .iter()
-            .filter(|known| known.holders.contains(&id));
-        self.sum(vector, words)
-    }
-
-    /// Compares an entry with the task that no index knows yet.
-    pub fn relevance_of_row(&self, entry: &Preference) -> Relevance {
-        let texts = super::texts_of(entry);
-        let words = self
-            .words
-            .iter()
-            .filter(|known| texts.iter().any(|text| known.word.occurs_in(text)));
-        let vector = entry_vector(&entry.item, &entry.reason, &entry.keywords);
-        self.sum(vector.as_ref(), words)
-    }
-
-    fn sum<'w>(
-        &self,
-        vector: Option<&Vector>,
-        words: impl Iterator<Item = &'w Weighted>,
-    ) -> Relevance {
         let meaning = self
             .vector
             .as_ref()
@@ -322,9 +312,11 @@ impl Query {
             .map_or(0.0, |(task, entry)| f64::from(task.cosine(entry)).max(0.0));
         let mut b = 0.0;
         let mut typed = Vec::new();
-        for known in words {
-            b += known.rarity;
-            typed.push(known.word.typed.clone());
+        for known in &self.words {
+            if known.holders.contains(&id) {
+                b += known.rarity;
+                typed.push(known.word.typed.clone());
+            }
         }
         let lexical = LEXICAL_SHARE * b / (b + LEXICAL_HALF);
         Relevance {

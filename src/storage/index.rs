@@ -14,7 +14,7 @@ use crate::recall::{Folded, entry_vector};
 const TABLES: &str = include_str!("index.sql");
 
 /// The version of what is written here: raised when the folding, the stems or the weights of the texts change.
-const RECIPE: u32 = 2;
+const RECIPE: u32 = 3;
 
 /// Sketches in one block.
 pub(super) const BLOCK: i64 = 1024;
@@ -137,7 +137,11 @@ pub(super) fn refresh(connection: &Connection, rows: &DirtyRows) -> rusqlite::Re
     for (&id, &dirty) in rows {
         write(connection, id, dirty)?;
     }
-    keep_in_few_parts(connection)
+    // Nothing was added to the words where only weights changed.
+    if rows.values().any(|dirty| *dirty == Dirty::Texts) {
+        keep_in_few_parts(connection)?;
+    }
+    Ok(())
 }
 
 /// Merges parts of the word index that have piled up, a few pages at a time: each write adds a part, and each word that
@@ -241,7 +245,7 @@ fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()>
     write_vector(connection, id, vector.as_ref(), is_limit)
 }
 
-/// Puts a vector into every table that has it, and the signs of it into its block; none takes it out of them.
+/// Puts a vector into every table that has it, and a sketch of it into its block; none takes it out of them.
 fn write_vector(
     connection: &Connection,
     id: i64,
@@ -275,14 +279,17 @@ fn write_limit_vector(connection: &Connection, id: i64, is_limit: bool) -> rusql
     Ok(())
 }
 
-/// Puts the signs of a vector into its place in its block.
+/// Puts the sketch of a vector into its place in its block: the signs of all come first, then the sizes of all.
 fn write_sketch(connection: &Connection, id: i64, vector: Option<&Vector>) -> rusqlite::Result<()> {
+    const SIGNS: usize = BLOCK as usize * SIGN_BYTES;
     let block = id.div_euclid(BLOCK);
     let place = usize::try_from(id.rem_euclid(BLOCK)).unwrap_or(0) * SIGN_BYTES;
     connection
         .prepare_cached("INSERT OR IGNORE INTO sketches VALUES (?1, zeroblob(?2))")?
-        .execute(params![block, BLOCK * SIGN_BYTES as i64])?;
-    let bits = vector.map_or([0; SIGN_BYTES], Vector::signs);
+        .execute(params![block, 2 * SIGNS as i64])?;
+    let signs = vector.map_or([0; SIGN_BYTES], Vector::signs);
+    let sizes = vector.map_or([0; SIGN_BYTES], Vector::sizes);
     let mut blob = connection.blob_open(MAIN_DB, "sketches", "bits", block, false)?;
-    blob.write_at(&bits, place)
+    blob.write_at(&signs, place)?;
+    blob.write_at(&sizes, SIGNS + place)
 }

@@ -4,7 +4,7 @@
 -- characters stand between keywords, so that no phrase runs from one into the next.
 CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5(
     item, reason, keywords, stems,
-    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc Me'"
 );
 
 -- The score within its range, and when the entry was last seen (microseconds since 1970). Small rows, so that the
@@ -28,7 +28,8 @@ CREATE TABLE IF NOT EXISTS limit_vectors (
     vector BLOB NOT NULL
 );
 
--- The signs of 1,024 vectors each, beside each other: read in one go before the vectors themselves.
+-- Sketches of 1,024 vectors each, their signs beside each other and then their sizes: read in one go before the vectors
+-- themselves.
 CREATE TABLE IF NOT EXISTS sketches (
     block INTEGER PRIMARY KEY,
     bits  BLOB NOT NULL

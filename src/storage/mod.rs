@@ -36,7 +36,6 @@ pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
-pub use related::BY_SKETCH;
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
 

@@ -1,6 +1,6 @@
-//! Finds what is close to a task in meaning: a first look at the signs of all vectors where there are many, then at the
+//! Finds what is close to a task in meaning: a first look at sketches of all vectors where there are many, then at the
 //! nearest vectors and at the entries that share a rare word. And the hard limits that concern a task without being
-//! named by its words.
+//! named by its words: there are few of them, so each is looked at.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
@@ -8,46 +8,35 @@ use std::collections::{BTreeSet, BinaryHeap, HashSet};
 use super::index::BLOCK;
 use super::search::{Place, Search, all_of};
 use super::{Result, StorageError};
-use crate::model::{Band, Preference};
-use crate::recall::meaning::{SIGN_BYTES, SignScorer, Vector};
+use crate::model::{Band, Preference, Score};
+use crate::recall::meaning::{SIGN_BYTES, Sieve, Vector};
 use crate::recall::{
     Found, Hit, Holders, Match, Meaning, Query, Relevance, SURE, USUAL_RELATED, Word, Words,
-    texts_of,
+    entry_vector, in_order, texts_of,
 };
 
 /// Up to this many vectors are compared one by one; beyond, their sketches are compared first.
 const FEW_VECTORS: i64 = 20_000;
-/// How many vectors the sketches let through.
-pub const BY_SKETCH: usize = 4_096;
 /// How many of the closest vectors are looked at with their words.
 const CLOSEST: usize = 64;
-/// Entries that are counted; with more, nothing depends on how many.
+/// The same where a kind of task keeps most of them out.
+const CLOSEST_OF_A_KIND: usize = 1_024;
+/// Entries that are counted: with more, the bar is at its highest and a rare word as rare as it need be.
 const COUNTED: usize = 12_000;
-/// The same where bands or a kind of task keep most of them out.
-const CLOSEST_OF_A_PART: usize = 1_024;
 /// A word in more entries than this says little about any of them.
 const RARE: usize = 200;
+/// Entries that are looked into for a word with symbols, of which the index knows only the letters.
+const LOOKED_INTO: usize = 2_000;
 
 impl Search<'_, '_> {
     /// Adds relevance to what was found by words, and what was found by meaning alone.
-    pub(super) fn add_related(&mut self, hits: &mut Vec<Hit>, indexed: bool) -> Result<()> {
+    pub(super) fn add_related(&mut self, hits: &mut Vec<Hit>) -> Result<()> {
         let stored = self.view.count_up_to(COUNTED)?.unwrap_or(COUNTED);
-        let query = if indexed {
-            Query::new(&self.request.text, stored, |word| self.holders(word))?
-        } else {
-            let rows = self.view.preferences()?;
-            Query::new(&self.request.text, stored, |word| {
-                let ids = holding(word, &rows);
-                Ok::<_, StorageError>(if ids.len() > RARE {
-                    Holders::TooMany
-                } else {
-                    Holders::These(ids)
-                })
-            })?
-        };
+        let query = Query::new(&self.request.text, stored, |words| self.holders(words))?;
         let by_words = hits.iter().any(|hit| hit.found.is_some());
         for hit in hits.iter_mut() {
-            let relevance = self.relevance(&query, &hit.preference, indexed)?;
+            let vector = self.vector(hit.preference.id)?;
+            let relevance = query.relevance(hit.preference.id, vector.as_ref());
             if let Some(found) = &mut hit.found {
                 found.relevance = Some(relevance);
             }
@@ -58,105 +47,163 @@ impl Search<'_, '_> {
             Meaning::Off => false,
         };
         if wanted {
-            self.add_closest(&query, stored, indexed, hits)?;
+            self.add_closest(&query, stored, hits)?;
         }
-        self.add_limits(hits, indexed, Some(&query))
+        self.add_limits(hits, Some(&query))
     }
 
-    /// Adds the entries that are related to the task, the most relevant first.
-    fn add_closest(
-        &mut self,
-        query: &Query,
-        stored: usize,
-        indexed: bool,
-        hits: &mut Vec<Hit>,
-    ) -> Result<()> {
+    /// Adds the entries that are related to the task.
+    fn add_closest(&mut self, query: &Query, stored: usize, hits: &mut Vec<Hit>) -> Result<()> {
+        let request = self.request;
         let have: HashSet<i64> = hits.iter().map(|hit| hit.preference.id).collect();
-        let mut related: Vec<(i64, Relevance)> = if indexed {
-            self.closest(query)?
-        } else {
-            let rows = self.view.preferences()?;
-            rows.iter()
-                .map(|row| (row.id, query.relevance_of_row(row)))
-                .collect()
-        };
-        related.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+        let limits = self.limits()?;
+        let mut found: Vec<(i64, Relevance)> = limits
+            .iter()
+            .filter(|(id, _)| !have.contains(id))
+            .map(|(id, vector)| (*id, query.relevance(*id, vector.as_ref())))
+            .collect();
+        if request.bands != [Band::Taboo] {
+            let limits = limits.iter().map(|(id, _)| *id);
+            let out: HashSet<i64> = have.iter().copied().chain(limits).collect();
+            found.extend(self.closest(query, &out)?);
+        }
+        found.sort_by(|a, b| b.1.value.total_cmp(&a.1.value).then(a.0.cmp(&b.0)));
         // What was found by words, and what a filter keeps out, sets no bar for the others.
         let mut best = None;
-        let mut left = self.request.limit.unwrap_or(USUAL_RELATED);
-        for (id, relevance) in related {
-            if have.contains(&id) {
-                continue;
-            }
+        let mut related = Vec::new();
+        for (id, relevance) in found {
             let bar = query.bar(best.unwrap_or(0.0), stored);
             if relevance.value < bar.across_scripts {
                 break;
             }
-            let Some(preference) = self.view.entry(id)? else {
+            let Some(preference) = self.row(id)? else {
                 continue;
             };
-            if !self.request.may_be_related(&preference)
+            if !request.may_be_related(&preference)
                 || relevance.value < bar.same_script && query.shares_script(&preference)
             {
                 continue;
             }
             let is_limit = preference.is_hard_limit();
-            if self.request.is_too_low(preference.base_score) {
+            if request.is_too_low(preference.base_score) {
                 if is_limit {
                     self.hidden.insert(id);
                 }
                 continue;
             }
             best.get_or_insert(relevance.value);
-            if !is_limit && left == 0 {
-                continue;
-            }
-            left -= usize::from(!is_limit);
             let found = Found {
                 how: Match::Related,
                 matched: relevance.words.clone(),
                 relevance: Some(relevance),
             };
-            hits.push(self.hit(preference, Some(found)));
+            let hit = self.hit(preference, Some(found));
+            if is_limit {
+                hits.push(hit);
+            } else {
+                related.push(hit);
+            }
         }
+        // A shorter list is the beginning of a longer one: what it leaves out is the end of the same order.
+        related.sort_by(|a, b| in_order(a, b, request.sort));
+        related.truncate(request.limit.unwrap_or(USUAL_RELATED));
+        hits.extend(related);
         Ok(())
     }
 
-    /// The entries that hold a word, as far as that says something about them.
-    fn holders(&self, word: &Word) -> Result<Holders> {
-        let Some(expression) = all_of(&Words::from_word(word.clone())) else {
-            return Ok(Holders::TooMany);
-        };
-        let mut ids = self.view.matching(&expression, RARE + 1)?;
-        ids.retain(|id| !self.outside_ids.contains(id));
-        ids.extend(holding(word, &self.outside));
-        Ok(if ids.len() > RARE {
-            Holders::TooMany
-        } else {
-            Holders::These(ids)
-        })
+    /// For each word the entries that hold it, as far as that says something about them.
+    fn holders(&self, words: &[Word]) -> Result<Vec<Holders>> {
+        let loose = self.loose_holders(words);
+        let with_index = words.iter().zip(loose).map(|(word, mut ids)| {
+            if self.indexed {
+                match self.indexed_holders(word)? {
+                    Some(more) => ids.extend(more),
+                    None => return Ok(Holders::TooMany),
+                }
+            }
+            Ok(if ids.len() > RARE {
+                Holders::TooMany
+            } else {
+                Holders::These(ids)
+            })
+        });
+        with_index.collect()
     }
 
-    fn relevance(
-        &self,
-        query: &Query,
-        preference: &Preference,
-        indexed: bool,
-    ) -> Result<Relevance> {
-        if !indexed || self.outside_ids.contains(&preference.id) {
-            return Ok(query.relevance_of_row(preference));
+    /// The rows without an index that hold each word. Their texts are folded once for all words.
+    fn loose_holders(&self, words: &[Word]) -> Vec<Vec<i64>> {
+        let mut holders = vec![Vec::new(); words.len()];
+        if words.is_empty() {
+            return holders;
         }
-        let vector = self.view.vector(preference.id)?;
-        Ok(query.relevance(preference.id, vector.as_ref()))
+        for row in self.loose.values() {
+            let texts = texts_of(row);
+            for (word, ids) in words.iter().zip(&mut holders) {
+                if texts.iter().any(|text| word.occurs_in(text)) {
+                    ids.push(row.id);
+                }
+            }
+        }
+        holders
+    }
+
+    /// The indexed entries that hold a word; nothing where they are too many to say anything.
+    fn indexed_holders(&self, word: &Word) -> Result<Option<Vec<i64>>> {
+        let Some(expression) = all_of(&Words::from_word(word.clone())) else {
+            return Ok(None);
+        };
+        let most = if word.literal.is_some() {
+            LOOKED_INTO
+        } else {
+            RARE
+        };
+        let mut ids = self
+            .view
+            .matching(&expression, most + 1 + self.outside_ids.len())?;
+        ids.retain(|id| !self.outside_ids.contains(id));
+        if ids.len() > most {
+            return Ok(None);
+        }
+        if word.literal.is_none() {
+            return Ok(Some(ids));
+        }
+        let mut holding = Vec::new();
+        for id in ids {
+            if let Some(row) = self.view.entry(id)?
+                && texts_of(&row).iter().any(|text| word.occurs_in(text))
+            {
+                holding.push(id);
+            }
+        }
+        Ok(Some(holding))
+    }
+
+    /// The vector of an entry.
+    fn vector(&self, id: i64) -> Result<Option<Vector>> {
+        match self.loose.get(&id) {
+            Some(row) => Ok(vector_of(row)),
+            None => self.view.vector(id),
+        }
+    }
+
+    /// All hard limits and their vectors.
+    fn limits(&self) -> Result<&[(i64, Option<Vector>)]> {
+        if self.limits.get().is_none() {
+            let mut limits = Vec::new();
+            if self.indexed {
+                limits = self.view.limit_vectors()?;
+                limits.retain(|(id, _)| !self.outside_ids.contains(id));
+            }
+            let loose = self.loose.values().filter(|row| row.is_hard_limit());
+            limits.extend(loose.map(|row| (row.id, vector_of(row))));
+            // Nobody else can have set it meanwhile.
+            let _ = self.limits.set(limits);
+        }
+        Ok(self.limits.get().map_or(&[], Vec::as_slice))
     }
 
     /// Adds the hard limits that concern the request without being named by its words.
-    pub(super) fn add_limits(
-        &mut self,
-        hits: &mut Vec<Hit>,
-        indexed: bool,
-        query: Option<&Query>,
-    ) -> Result<()> {
+    pub(super) fn add_limits(&mut self, hits: &mut Vec<Hit>, query: Option<&Query>) -> Result<()> {
         let request = self.request;
         let by_scenario = request.scenario.is_some() && !request.words.is_empty();
         // A list of everything, or of a kind of task, has them already.
@@ -164,126 +211,109 @@ impl Search<'_, '_> {
             return Ok(());
         }
         let have: HashSet<i64> = hits.iter().map(|hit| hit.preference.id).collect();
-        let mut limits: Vec<(Preference, Option<Relevance>)> = Vec::new();
-        let of_row = |row: &Preference| query.map(|query| query.relevance_of_row(row));
-        if indexed {
-            for (id, vector) in self.view.limit_vectors()? {
-                if self.outside_ids.contains(&id) || have.contains(&id) {
-                    continue;
-                }
-                let relevance = query.map(|query| query.relevance(id, vector.as_ref()));
-                // A row is only loaded where it can be of use.
-                let concerns = relevance
-                    .as_ref()
-                    .is_some_and(|relevance| relevance.value >= SURE);
-                if (concerns || by_scenario || request.with_limits)
-                    && let Some(row) = self.view.entry(id)?
-                {
-                    limits.push((row, relevance));
-                }
-            }
-            let outside = self.outside.iter().filter(|row| row.is_hard_limit());
-            limits.extend(outside.map(|row| (row.clone(), of_row(row))));
-        } else {
-            let rows = self.view.preferences()?;
-            let rows = rows.into_iter().filter(Preference::is_hard_limit);
-            limits.extend(rows.map(|row| {
-                let relevance = of_row(&row);
-                (row, relevance)
-            }));
-        }
-        for (limit, relevance) in limits {
-            if have.contains(&limit.id) || !request.has_band(limit.base_score) {
+        let mut concerned = Vec::new();
+        for (id, vector) in self.limits()? {
+            if have.contains(id) {
                 continue;
             }
-            if let Some(found) = request.concerns(&limit, relevance) {
-                if request.is_too_low(limit.base_score) {
-                    self.hidden.insert(limit.id);
-                } else {
-                    hits.push(self.hit(limit, Some(found)));
-                }
+            let relevance = query.map(|query| query.relevance(*id, vector.as_ref()));
+            // A row is only loaded where it can be of use.
+            let is_sure = relevance
+                .as_ref()
+                .is_some_and(|relevance| relevance.value >= SURE);
+            if (is_sure || by_scenario || request.with_limits)
+                && let Some(limit) = self.row(*id)?
+                && request.has_band(limit.base_score)
+                && let Some(found) = request.concerns(&limit, relevance)
+            {
+                concerned.push((limit, found));
+            }
+        }
+        for (limit, found) in concerned {
+            if request.is_too_low(limit.base_score) {
+                self.hidden.insert(limit.id);
+            } else {
+                hits.push(self.hit(limit, Some(found)));
             }
         }
         Ok(())
     }
 
-    /// The entries closest to a task, by meaning and by rare words.
-    fn closest(&self, query: &Query) -> Result<Vec<(i64, Relevance)>> {
+    /// The entries closest to a task, by meaning and by rare words, without those that are out.
+    fn closest(&self, query: &Query, out: &HashSet<i64>) -> Result<Vec<(i64, Relevance)>> {
         let mut ids: BTreeSet<i64> = query.holders().collect();
-        if self.request.bands == [Band::Taboo] {
-            ids.extend(self.view.limit_ids()?);
-        } else if let Some(task) = query.vector() {
-            let near = if self.view.highest_id()? <= FEW_VECTORS {
-                self.by_vector(task, None)?
-            } else {
-                let few = self.by_sketch(task)?;
-                self.by_vector(task, Some(&few))?
-            };
-            ids.extend(near);
+        if let Some(task) = query.vector() {
+            ids.extend(self.by_vector(task, out)?);
         }
-        let mut found: Vec<(i64, Relevance)> = self
-            .outside
-            .iter()
-            .map(|row| (row.id, query.relevance_of_row(row)))
-            .collect();
+        let mut found = Vec::new();
         for id in ids {
-            if !self.outside_ids.contains(&id) {
-                let vector = self.view.vector(id)?;
+            if !out.contains(&id) {
+                let vector = self.vector(id)?;
                 found.push((id, query.relevance(id, vector.as_ref())));
             }
         }
         Ok(found)
     }
 
-    /// The ids of the closest vectors: of all, or of these.
-    fn by_vector(&self, task: &Vector, among: Option<&[i64]>) -> Result<Vec<i64>> {
-        let bands = &self.request.bands;
-        let all_but_limits = Band::ALL[1..].iter().all(|band| bands.contains(band));
-        let narrowed = !bands.is_empty() && !all_but_limits || self.request.scenario.is_some();
-        let most = if narrowed { CLOSEST_OF_A_PART } else { CLOSEST };
-        let mut closest: BinaryHeap<Reverse<Place>> = BinaryHeap::new();
-        let mut offer = |id: i64, vector: &Vector| {
-            let weight = f64::from(task.cosine(vector));
-            closest.push(Reverse(Place {
-                weight,
-                seen: 0,
-                id,
-            }));
-            if closest.len() > most {
-                closest.pop();
-            }
+    /// The ids of the closest vectors, without those that are out or have a score that nobody asked for: what cannot be
+    /// in the answer takes no place from what can.
+    fn by_vector(&self, task: &Vector, out: &HashSet<i64>) -> Result<Vec<i64>> {
+        let request = self.request;
+        let mut closest = Closest {
+            most: if request.scenario.is_some() {
+                CLOSEST_OF_A_KIND
+            } else {
+                CLOSEST
+            },
+            heap: BinaryHeap::new(),
         };
-        match among {
-            Some(ids) => {
-                for &id in ids {
-                    if let Some(vector) = self.view.vector(id)? {
-                        offer(id, &vector);
-                    }
+        let answers = |score: Score| request.has_band(score) && !request.is_too_low(score);
+        for row in self.loose.values() {
+            if !out.contains(&row.id)
+                && answers(row.base_score)
+                && let Some(vector) = vector_of(row)
+            {
+                closest.offer(row.id, task.cosine(&vector), || Ok(true))?;
+            }
+        }
+        if !self.indexed {
+            return Ok(closest.ids());
+        }
+        let is_out = |id: i64| out.contains(&id) || self.outside_ids.contains(&id);
+        let every_score = request.bands.is_empty() && request.min_score.is_none();
+        let may = |id: i64| {
+            if is_out(id) {
+                return Ok(false);
+            }
+            let score = || Ok::<_, StorageError>(self.view.indexed(id)?.map(|(score, _)| score));
+            Ok(every_score || score()?.is_some_and(|score| answers(Score::clamped(score))))
+        };
+        if self.view.highest_id()? > FEW_VECTORS {
+            for id in self.by_sketch(task, is_out)? {
+                if let Some(vector) = self.view.vector(id)? {
+                    closest.offer(id, task.cosine(&vector), || may(id))?;
                 }
             }
-            None => self.view.sqlite_result((|| {
-                let connection = self.view.connection();
-                let mut statement = connection.prepare_cached("SELECT id, vector FROM vectors")?;
-                let mut rows = statement.query([])?;
-                while let Some(row) = rows.next()? {
-                    if let Some(vector) =
-                        row.get_ref(1)?.as_blob().ok().and_then(Vector::from_bytes)
-                    {
-                        offer(row.get(0)?, &vector);
-                    }
-                }
-                Ok(())
-            })())?,
+            return Ok(closest.ids());
         }
-        Ok(closest.into_iter().map(|Reverse(place)| place.id).collect())
+        let connection = self.view.connection();
+        let mut statement = self
+            .view
+            .sqlite_result(connection.prepare_cached("SELECT id, vector FROM vectors"))?;
+        let mut rows = self.view.sqlite_result(statement.query([]))?;
+        while let Some(row) = self.view.sqlite_result(rows.next())? {
+            let id: i64 = self.view.sqlite_result(row.get(0))?;
+            let blob = self.view.sqlite_result(row.get_ref(1))?;
+            if let Some(vector) = blob.as_blob().ok().and_then(Vector::from_bytes) {
+                closest.offer(id, task.cosine(&vector), || may(id))?;
+            }
+        }
+        Ok(closest.ids())
     }
 
-    /// The ids whose sketches differ least, found by counting how many there are at each distance.
-    fn by_sketch(&self, task: &Vector) -> Result<Vec<i64>> {
-        let scorer = SignScorer::new(task);
-        let mut by_distance: Vec<Vec<i64>> = vec![Vec::new(); SignScorer::RANKS];
-        let mut bound = SignScorer::RANKS - 1;
-        let mut within = 0usize;
+    /// The ids whose sketches differ least.
+    fn by_sketch(&self, task: &Vector, is_out: impl Fn(i64) -> bool) -> Result<Vec<i64>> {
+        let mut sieve = Sieve::new(task);
         self.view.sqlite_result((|| {
             let connection = self.view.connection();
             let mut statement = connection.prepare_cached("SELECT block, bits FROM sketches")?;
@@ -291,31 +321,58 @@ impl Search<'_, '_> {
             while let Some(row) = rows.next()? {
                 let block: i64 = row.get(0)?;
                 let bits = row.get_ref(1)?.as_blob().unwrap_or_default();
-                for (place, stored) in (0..).zip(bits.chunks_exact(SIGN_BYTES)) {
-                    let distance = scorer.rank(stored);
-                    if distance > bound {
-                        continue;
-                    }
-                    by_distance[distance].push(block * BLOCK + place);
-                    within += 1;
-                    // The farthest ones fall out as soon as enough nearer ones are known.
-                    while within - by_distance[bound].len() >= BY_SKETCH {
-                        within -= by_distance[bound].len();
-                        by_distance[bound] = Vec::new();
-                        bound -= 1;
-                    }
+                let (signs, sizes) = bits.split_at(bits.len() / 2);
+                let sketches = signs
+                    .chunks_exact(SIGN_BYTES)
+                    .zip(sizes.chunks_exact(SIGN_BYTES));
+                for (place, (signs, sizes)) in (0..).zip(sketches) {
+                    sieve.look(block * BLOCK + place, signs, sizes, |id| !is_out(id));
                 }
             }
             Ok(())
         })())?;
-        Ok(by_distance.into_iter().take(bound + 1).flatten().collect())
+        Ok(sieve.ids())
     }
 }
 
-/// The rows that hold a word.
-fn holding(word: &Word, rows: &[Preference]) -> Vec<i64> {
-    rows.iter()
-        .filter(|row| texts_of(row).iter().any(|text| word.occurs_in(text)))
-        .map(|row| row.id)
-        .collect()
+/// The closest vectors so far.
+struct Closest {
+    most: usize,
+    heap: BinaryHeap<Reverse<Place>>,
+}
+
+impl Closest {
+    /// Takes a vector that is close enough. Whether it may be in the answer is only asked about those.
+    fn offer(&mut self, id: i64, cosine: f32, may: impl FnOnce() -> Result<bool>) -> Result<()> {
+        let place = Place {
+            weight: f64::from(cosine),
+            seen: 0,
+            id,
+        };
+        let is_full = self.heap.len() >= self.most;
+        let is_near = || {
+            self.heap
+                .peek()
+                .is_none_or(|Reverse(farthest)| place > *farthest)
+        };
+        if (!is_full || is_near()) && may()? {
+            self.heap.push(Reverse(place));
+            if is_full {
+                self.heap.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn ids(self) -> Vec<i64> {
+        self.heap
+            .into_iter()
+            .map(|Reverse(place)| place.id)
+            .collect()
+    }
+}
+
+/// The vector of a row that no index knows.
+fn vector_of(row: &Preference) -> Option<Vector> {
+    entry_vector(&row.item, &row.reason, &row.keywords)
 }

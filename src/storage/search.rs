@@ -10,8 +10,9 @@
 //! Hard limits weigh next to nothing, so no such walk would reach them: they are always judged one by one. What is close
 //! in meaning is found in `related.rs`.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
 
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, params};
@@ -84,9 +85,14 @@ pub(super) struct Search<'v, 'r> {
     pub(super) request: &'r Request,
     decay: Decay,
     now: DateTime<Utc>,
-    /// Rows that another program wrote: their index is behind, so they are judged by themselves.
-    pub(super) outside: Vec<Preference>,
+    /// Whether the index is current; all rows are loose where it is not.
+    pub(super) indexed: bool,
+    /// Rows that are judged by themselves, since their index is behind: those that another program wrote.
+    pub(super) loose: BTreeMap<i64, Preference>,
+    /// What the index knows and must not be asked about: the numbers of those rows, removed ones among them.
     pub(super) outside_ids: HashSet<i64>,
+    /// The hard limits and their vectors, once they are read.
+    pub(super) limits: OnceCell<Vec<(i64, Option<Vector>)>>,
     /// Hard limits that only the lowest score keeps out.
     pub(super) hidden: HashSet<i64>,
 }
@@ -99,36 +105,45 @@ impl View<'_> {
     pub fn find(&self, request: &Request, now: DateTime<Utc>) -> Result<Selection> {
         let decay = self.decay()?;
         let indexed = self.sqlite_result(index::is_current(self.connection()))?;
-        let outside_ids = self.outside_entries()?;
-        let mut outside = Vec::new();
-        for &id in &outside_ids {
-            outside.extend(self.entry(id)?);
+        let mut loose = BTreeMap::new();
+        let mut outside_ids = HashSet::new();
+        if indexed {
+            outside_ids.extend(self.outside_entries()?);
+            for &id in &outside_ids {
+                loose.extend(self.entry(id)?.map(|row| (id, row)));
+            }
+        } else {
+            self.each_preference(|row| {
+                loose.insert(row.id, row);
+            })?;
         }
+        let not_indexed = loose.len();
         let mut search = Search {
             view: self,
             request,
             decay,
             now,
-            outside,
-            outside_ids: outside_ids.into_iter().collect(),
+            indexed,
+            loose,
+            outside_ids,
+            limits: OnceCell::new(),
             hidden: HashSet::new(),
         };
         let mut hits = if request.meaning == Meaning::Only {
             Vec::new()
-        } else if indexed {
-            search.exact()?
         } else {
-            search.judge_all(self.preferences()?)
+            search.exact()?
         };
         if !request.text.trim().is_empty() && request.meaning != Meaning::Off {
-            search.add_related(&mut hits, indexed)?;
+            search.add_related(&mut hits)?;
         } else {
-            search.add_limits(&mut hits, indexed, None)?;
+            search.add_limits(&mut hits, None)?;
         }
         let hidden = search.hidden.len();
         let any_stored = !hits.is_empty() || self.holds_anything()?;
         Ok(Selection {
             limits_hidden: hidden,
+            not_indexed,
             any_stored,
             ..arrange(hits, request)
         })
@@ -167,7 +182,7 @@ impl View<'_> {
     }
 
     /// Score and time of an indexed entry.
-    fn indexed(&self, id: i64) -> Result<Option<(f64, i64)>> {
+    pub(super) fn indexed(&self, id: i64) -> Result<Option<(f64, i64)>> {
         self.sqlite_result(
             self.connection()
                 .prepare_cached("SELECT score, seen FROM recall_index WHERE id = ?1")
@@ -265,6 +280,15 @@ impl Search<'_, '_> {
         Hit::new(preference, found, &self.decay, self.now)
     }
 
+    /// The row with this number, as it is now.
+    pub(super) fn row(&self, id: i64) -> Result<Option<Preference>> {
+        match self.loose.get(&id) {
+            Some(row) => Ok(Some(row.clone())),
+            None if self.indexed && !self.outside_ids.contains(&id) => self.view.entry(id),
+            None => Ok(None),
+        }
+    }
+
     /// Judges rows one by one.
     fn judge_all(&mut self, rows: Vec<Preference>) -> Vec<Hit> {
         self.judge_by(rows, Request::judge)
@@ -277,24 +301,47 @@ impl Search<'_, '_> {
     ) -> Vec<Hit> {
         let mut hits = Vec::new();
         for preference in rows {
-            match judge(self.request, &preference) {
-                Verdict::No => {}
-                Verdict::TooLow => {
-                    if preference.is_hard_limit() {
-                        self.hidden.insert(preference.id);
-                    }
-                }
-                Verdict::Yes(found) => hits.push(self.hit(preference, found)),
-            }
+            let verdict = judge(self.request, &preference);
+            hits.extend(self.judged(preference, verdict));
         }
         hits
     }
 
+    /// Judges the rows that the index does not know.
+    fn judge_loose(&mut self) -> Vec<Hit> {
+        let verdicts: Vec<(i64, Verdict)> = self
+            .loose
+            .values()
+            .map(|row| (row.id, self.request.judge(row)))
+            .filter(|(_, verdict)| *verdict != Verdict::No)
+            .collect();
+        let mut hits = Vec::with_capacity(verdicts.len());
+        for (id, verdict) in verdicts {
+            let row = self.loose[&id].clone();
+            hits.extend(self.judged(row, verdict));
+        }
+        hits
+    }
+
+    fn judged(&mut self, preference: Preference, verdict: Verdict) -> Option<Hit> {
+        match verdict {
+            Verdict::No => None,
+            Verdict::TooLow => {
+                if preference.is_hard_limit() {
+                    self.hidden.insert(preference.id);
+                }
+                None
+            }
+            Verdict::Yes(found) => Some(self.hit(preference, found)),
+        }
+    }
+
     /// Everything that answers by words, kind of task or without any; with a limit, at least what it leaves.
     fn exact(&mut self) -> Result<Vec<Hit>> {
-        let outside = std::mem::take(&mut self.outside);
-        let mut hits = self.judge_all(outside.clone());
-        self.outside = outside;
+        let mut hits = self.judge_loose();
+        if !self.indexed {
+            return Ok(hits);
+        }
         // Without a limit everything is loaded anyway; an order by relevance cannot end early.
         let keep = match (self.request.limit, self.request.sort) {
             (Some(limit), Sort::Usual | Sort::Weight) => limit,
