@@ -1,7 +1,8 @@
 //! How well preferences are found in what people say, and the weights with which they are.
 //!
 //!     cargo bench --bench extraction              # the scorecard: precision, recall, polarity by language
-//!     cargo bench --bench extraction -- tune      # of the tune half, with what went wrong
+//!     cargo bench --bench extraction -- tune errors   # of the tune half, with what went wrong
+//!     cargo bench --bench extraction -- sweep     # the tune half at every confidence
 //!     cargo bench --bench extraction -- learn     # learns src/extract/weights.bin anew, and measures it on the tune half
 //!
 //! The sets are in `tests/data/extract`. `practice` is learned from; on `tune` thresholds were set and errors looked at; `held` is
@@ -15,7 +16,7 @@ use std::path::Path;
 use aizo::extract::language::{self, Language};
 use aizo::extract::tokens::{Shape, tokens};
 use aizo::extract::weights::{self, Section};
-use aizo::extract::{Direction, Reading, candidates, features};
+use aizo::extract::{Direction, Reading, Thresholds, candidates, features};
 use aizo::model::{Answer, Turn, TurnKind, fold};
 use serde::Deserialize;
 
@@ -89,7 +90,7 @@ struct Sample {
 /// the way to it does not matter. A feature seen fewer than `least` times is not looked at.
 fn train(samples: &[Sample], answers: usize, looseness: f32, least: usize) -> Vec<(u32, Vec<f32>)> {
     const PASSES: i32 = 250;
-    const NOTHING: f32 = 0.01;
+    const NOTHING: f32 = 0.03;
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
     for feature in samples.iter().flat_map(|sample| &sample.features) {
         *seen.entry(*feature).or_default() += 1;
@@ -264,46 +265,6 @@ fn learn(utterances: &[Utterance]) -> Vec<u8> {
     weights::to_bytes(&sections)
 }
 
-fn dump(half: &str) {
-    use std::io::Write;
-    let mut out = std::io::BufWriter::new(
-        std::fs::File::create(format!("/tmp/dump-{half}.jsonl")).expect("a file"),
-    );
-    for one in load(half) {
-        let known = Language::from_code(&one.lang).expect("a language");
-        let reading = Reading::new(&one.text, one.before.as_deref(), Some(known));
-        let places: Vec<_> = one
-            .expects
-            .iter()
-            .filter_map(|e| Some((e, place(&reading, &e.about)?)))
-            .collect();
-        for index in 0..reading.said.len() {
-            let here: Vec<_> = places.iter().filter(|(_, p)| p.0 == index).collect();
-            let main = here.iter().find(|(e, _)| !e.optional);
-            let f = features::of_sentence(&reading, index);
-            let v = aizo::recall::meaning::embed(&reading.said[index].text)
-                .map(|v| v.components().to_vec());
-            let spans: Vec<_> = match main {
-                Some((e, (_, a, b))) => (0..reading.said[index].tokens.len())
-                    .map(|t| {
-                        serde_json::json!([
-                            features::of_token(&reading, index, t, &e.polarity),
-                            (*a..*b).contains(&t)
-                        ])
-                    })
-                    .collect(),
-                None => vec![],
-            };
-            let hits: Vec<_> = reading.said[index]
-                .hits
-                .iter()
-                .map(|h| h.cue.name())
-                .collect();
-            writeln!(out, "{}", serde_json::json!({"id": one.id, "lang": one.lang, "why": one.why, "text": reading.said[index].text, "y": main.map(|(e, _)| &e.polarity), "kind": main.map(|(e, _)| &e.kind), "optional": main.is_none() && !here.is_empty(), "f": f, "v": v, "spans": spans, "hits": hits})).expect("written");
-        }
-    }
-}
-
 // --- Measuring ------------------------------------------------------------------------------------------------------
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -471,54 +432,75 @@ fn measure(one: &Utterance, least: f64, tell: bool) -> Tally {
     tally
 }
 
-fn scorecard(half: &str, least: f64, tell: bool) {
-    let mut by_language: BTreeMap<String, Tally> = BTreeMap::new();
+/// What a half gives, by language; the last row is all but English and Chinese together.
+fn tallies(utterances: &[Utterance], least: Option<f64>, tell: bool) -> Vec<(String, Tally)> {
+    let mut by_language: BTreeMap<Language, Tally> = BTreeMap::new();
     let mut others = Tally::default();
-    for one in load(half) {
-        let tally = measure(&one, least, tell);
-        by_language.entry(one.lang.clone()).or_default().add(tally);
-        if !["en", "zh"].contains(&one.lang.as_str()) {
+    for one in utterances {
+        let language = Language::from_code(&one.lang).expect("a language");
+        let least = least.unwrap_or(Thresholds::of(language).learned);
+        let tally = measure(one, least, tell);
+        by_language.entry(language).or_default().add(tally);
+        if ![Language::English, Language::Chinese].contains(&language) {
             others.add(tally);
         }
     }
-    println!("\n### {half}, from a confidence of {least:.2}\n");
+    let mut rows: Vec<(String, Tally)> = by_language
+        .into_iter()
+        .map(|(language, tally)| (language.code().to_owned(), tally))
+        .collect();
+    rows.push(("all but en and zh".to_owned(), others));
+    rows
+}
+
+fn scorecard(half: &str, least: Option<f64>, tell: bool) {
+    let rows = tallies(&load(half), least, tell);
+    println!("\n### {half}\n");
     println!(
         "| language | utterances | precision | recall | polarity | kind | characters of an item |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|");
-    for language in Language::ALL {
-        if let Some(tally) = by_language.get(language.code()) {
-            println!("| {} | {} |", language.code(), tally.row());
-        }
+    for (language, tally) in rows {
+        println!("| {language} | {} |", tally.row());
     }
-    println!("| all but en and zh | {} |", others.row());
+}
+
+/// Precision and recall of the tune half at every confidence.
+fn sweep() {
+    let utterances = load("tune");
+    for step in 7..=15 {
+        let least = f64::from(step) * 0.05;
+        let cells: Vec<String> = tallies(&utterances, Some(least), false)
+            .into_iter()
+            .map(|(language, tally)| {
+                let row = tally.row();
+                let cells: Vec<&str> = row.split(" | ").collect();
+                format!("{language} {}/{}", cells[1], cells[2])
+            })
+            .collect();
+        println!("{least:.2}: {}", cells.join(", "));
+    }
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let asked = |word: &str| words.iter().any(|one| one == word);
-    if asked("dump") {
-        for half in ["practice", "tune"] {
-            dump(half);
-        }
-        return;
-    }
     if asked("learn") {
         let bytes = learn(&load("practice"));
         println!("{} bytes", bytes.len());
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/extract/weights.bin");
         std::fs::write(path, &bytes).expect("the file can be written");
-        weights::replace(bytes);
-        scorecard("tune", aizo::extract::THRESHOLDS.learned, asked("errors"));
+        weights::replace(&bytes);
+        scorecard("tune", None, asked("errors"));
         return;
     }
-    let least = words
-        .iter()
-        .find_map(|word| word.parse().ok())
-        .unwrap_or(aizo::extract::THRESHOLDS.learned);
-    if asked("tune") {
-        scorecard("tune", least, asked("errors"));
-    } else {
-        scorecard("held", least, false);
+    if let Some(file) = words.iter().find(|word| word.ends_with(".bin")) {
+        weights::replace(&std::fs::read(file).expect("a file of weights"));
     }
+    if asked("sweep") {
+        sweep();
+        return;
+    }
+    let half = if asked("tune") { "tune" } else { "held" };
+    scorecard(half, None, asked("errors") && half == "tune");
 }

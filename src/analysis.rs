@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use crate::extract::THRESHOLDS;
 use crate::merge::{Lesson, Observation, Things};
 use crate::model::{Candidate, Evidence, Origin, Score, Speaker, Stamp, Turn, strip_hidden};
 
@@ -14,6 +13,8 @@ use crate::model::{Candidate, Evidence, Origin, Score, Speaker, Stamp, Turn, str
 pub const MOST_NEW_IN_A_SESSION: usize = 7;
 /// The most unsure ones of one conversation that wait for a person.
 pub const MOST_UNSURE_IN_A_SESSION: usize = 3;
+/// From this confidence on, what was said repeatedly is learned.
+const SURE_WHEN_REPEATED: f64 = 0.6;
 /// The longest quote that is kept, in characters.
 const LONGEST_QUOTE: usize = 300;
 /// The longest item that is learned, in characters: what is longer names nothing.
@@ -224,7 +225,7 @@ impl Heard {
             for index in in_order {
                 let candidate = &findings[index].candidate;
                 let is_limit = Score::clamped(candidate.score).is_hard_limit();
-                if candidate.confidence < THRESHOLDS.learned {
+                if !candidate.sure {
                     if unsure < MOST_UNSURE_IN_A_SESSION {
                         waits[index] = Some("not sure that a lasting preference was meant");
                         unsure += 1;
@@ -289,6 +290,7 @@ fn raise_repeated(findings: &mut [Finding]) {
             for index in side {
                 let candidate = &mut findings[index].candidate;
                 candidate.confidence = (((1.0 - wrong).min(0.99)) * 100.0).round() / 100.0;
+                candidate.sure |= candidate.confidence >= SURE_WHEN_REPEATED;
                 candidate.cues.push("said repeatedly".to_owned());
             }
         }

@@ -11,7 +11,7 @@ use crate::model::{Candidate, Kind};
 const LONGEST_QUOTE: usize = 300;
 
 /// What is added to each token's score: a word too many is better than one that is missed.
-const GENEROUS: f32 = 0.3;
+const GENEROUS: f32 = 0.9;
 
 /// The tokens that name the thing: the run whose tokens together belong to it most.
 pub fn span(reading: &Reading, index: usize, direction: Direction) -> Option<(usize, usize)> {
@@ -106,6 +106,7 @@ pub fn candidate(reading: &Reading, index: usize, verdict: &Verdict) -> Option<C
         keywords: Vec::new(),
         scenarios: Vec::new(),
         confidence: (verdict.confidence * 100.0).round() / 100.0,
+        sure: verdict.sure,
         kind: verdict.kind,
         cues: named(said),
         explicit: is_explicit(said, verdict),

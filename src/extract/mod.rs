@@ -22,7 +22,7 @@ use split::Setting;
 use tokens::{Token, tokens};
 
 pub use item::span;
-pub use verdict::{Direction, THRESHOLDS, Thresholds, Verdict, judge};
+pub use verdict::{Direction, Thresholds, Verdict, judge};
 
 /// A sentence, ready to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]

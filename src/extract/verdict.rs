@@ -3,6 +3,7 @@
 use super::Reading;
 use super::cues::Cue;
 use super::features;
+use super::language::Language;
 use super::weights::{self, Section};
 use crate::model::Kind;
 
@@ -55,6 +56,8 @@ pub struct Verdict {
     pub kind: Kind,
     /// How sure, 0 to 1.
     pub confidence: f64,
+    /// Whether it is sure enough to be learned; else a person is asked.
+    pub sure: bool,
 }
 
 /// From which confidence on something is said.
@@ -66,11 +69,26 @@ pub struct Thresholds {
     pub asked: f64,
 }
 
-/// As they ship: set on the tune half of `tests/data/extract`.
-pub const THRESHOLDS: Thresholds = Thresholds {
-    learned: 0.5,
-    asked: 0.35,
-};
+impl Thresholds {
+    /// As they ship, set on the tune half of `tests/data/extract`: the more examples of a language were learned from, the
+    /// more its confidence can be trusted.
+    pub fn of(language: Language) -> Self {
+        match language {
+            Language::English => Thresholds {
+                learned: 0.42,
+                asked: 0.33,
+            },
+            Language::Chinese => Thresholds {
+                learned: 0.62,
+                asked: 0.48,
+            },
+            _ => Thresholds {
+                learned: 0.6,
+                asked: 0.47,
+            },
+        }
+    }
+}
 
 /// How likely each answer is.
 pub fn likelihoods(scores: &[f32]) -> Vec<f64> {
@@ -88,7 +106,7 @@ pub fn judge(reading: &Reading, index: usize) -> Option<Verdict> {
     let found = features::of_sentence(reading, index);
     let likely = likelihoods(&weights::score(Section::Verdict, &found));
     let confidence = 1.0 - likely[0];
-    if confidence < THRESHOLDS.asked {
+    if confidence < Thresholds::of(reading.language).asked {
         return None;
     }
     let best = (1..likely.len()).max_by(|&a, &b| likely[a].total_cmp(&likely[b]))?;
@@ -106,6 +124,7 @@ pub fn judge(reading: &Reading, index: usize) -> Option<Verdict> {
         direction,
         kind,
         confidence,
+        sure: confidence >= Thresholds::of(reading.language).learned,
     })
 }
 

@@ -1,13 +1,14 @@
 //! The learned weights: what each feature of a sentence says for each answer. Made by `benches/extraction.rs`.
 //!
-//! The file: `AZXW`, a version, then for each section the number of answers (u8), the number of features (u32), what a code
-//! is worth for each answer (f32), the features (u32, rising), and for each of them a code for each answer (i8). Little
-//! endian.
+//! The file: `AZXW`, a version, then a zlib stream (RFC 1950). In it, for each section: the number of answers (u8), the
+//! number of features (u32), what a code is worth for each answer (f32), the features in rising order, each as its distance
+//! from the one before (7 bits a byte, the lowest first), and for each of them a code for each answer (i8). Little endian.
 
+use std::io::{Read, Write};
 use std::sync::OnceLock;
 
 static BYTES: &[u8] = include_bytes!("weights.bin");
-const MAGIC: &[u8; 5] = b"AZXW\x01";
+const MAGIC: &[u8; 5] = b"AZXW\x02";
 
 /// What the weights decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Section {
 struct Table {
     features: Vec<u32>,
     scales: Vec<f32>,
-    codes: &'static [u8],
+    codes: Vec<i8>,
 }
 
 static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
@@ -77,8 +78,8 @@ pub fn feature(group: Group, parts: &[&str]) -> u32 {
 
 /// Puts other weights in the place of those that ship, for a program that learns them. Does nothing once a score was asked
 /// for.
-pub fn replace(bytes: Vec<u8>) {
-    let _ = TABLES.set(read(bytes.leak()));
+pub fn replace(bytes: &[u8]) {
+    let _ = TABLES.set(read(&bytes));
 }
 
 /// The sum of what the features say, for each answer.
@@ -90,7 +91,7 @@ pub fn score(section: Section, features: &[u32]) -> Vec<f32> {
         if let Ok(row) = table.features.binary_search(feature) {
             let codes = &table.codes[row * answers..(row + 1) * answers];
             for (sum, &code) in sums.iter_mut().zip(codes) {
-                *sum += i32::from(code.cast_signed());
+                *sum += i32::from(code);
             }
         }
     }
@@ -100,30 +101,54 @@ pub fn score(section: Section, features: &[u32]) -> Vec<f32> {
         .collect()
 }
 
-fn read(bytes: &'static [u8]) -> Vec<Table> {
-    let mut rest = bytes.strip_prefix(MAGIC).unwrap_or_default();
-    let mut take = |count: usize| {
-        let (taken, left) = rest.split_at(count.min(rest.len()));
-        rest = left;
-        taken
-    };
+fn read(bytes: &[u8]) -> Vec<Table> {
+    let packed = bytes.strip_prefix(MAGIC).unwrap_or_default();
+    let mut unpacked = Vec::new();
+    flate2::read::ZlibDecoder::new(packed)
+        .read_to_end(&mut unpacked)
+        .expect("the weights are in the program, and a test reads them");
+    let rest = &mut unpacked.as_slice();
     Section::ALL
         .iter()
         .map(|_| {
-            let answers = usize::from(take(1).first().copied().unwrap_or(1));
-            let count = u32_at(take(4)) as usize;
-            let scales = take(4 * answers)
+            let answers = usize::from(take(rest, 1)[0]);
+            let count = u32_at(take(rest, 4)) as usize;
+            let scales = take(rest, 4 * answers)
                 .chunks_exact(4)
                 .map(|four| f32::from_bits(u32_at(four)))
                 .collect();
-            let features = take(4 * count).chunks_exact(4).map(u32_at).collect();
+            let mut features = Vec::with_capacity(count);
+            let mut last = 0u32;
+            for _ in 0..count {
+                let (mut distance, mut shift) = (0u32, 0);
+                loop {
+                    let byte = take(rest, 1)[0];
+                    distance |= u32::from(byte & 0x7f) << shift;
+                    shift += 7;
+                    if byte < 0x80 {
+                        break;
+                    }
+                }
+                last = last.wrapping_add(distance);
+                features.push(last);
+            }
             Table {
                 features,
                 scales,
-                codes: take(count * answers),
+                codes: take(rest, count * answers)
+                    .iter()
+                    .map(|code| code.cast_signed())
+                    .collect(),
             }
         })
         .collect()
+}
+
+/// Takes bytes from the front; the file holds as many as it says, which a test reads.
+fn take<'b>(rest: &mut &'b [u8], count: usize) -> &'b [u8] {
+    let (taken, left) = rest.split_at(count);
+    *rest = left;
+    taken
 }
 
 fn u32_at(bytes: &[u8]) -> u32 {
@@ -132,7 +157,7 @@ fn u32_at(bytes: &[u8]) -> u32 {
 
 /// The file of weights: for each section the weights of each feature, in any order.
 pub fn to_bytes(sections: &[Vec<(u32, Vec<f32>)>]) -> Vec<u8> {
-    let mut bytes = MAGIC.to_vec();
+    let mut bytes = Vec::new();
     for section in sections {
         let mut rows = section.clone();
         rows.sort_by_key(|(feature, _)| *feature);
@@ -149,8 +174,16 @@ pub fn to_bytes(sections: &[Vec<(u32, Vec<f32>)>]) -> Vec<u8> {
         scales
             .iter()
             .for_each(|scale| bytes.extend(scale.to_le_bytes()));
-        rows.iter()
-            .for_each(|(feature, _)| bytes.extend(feature.to_le_bytes()));
+        let mut last = 0;
+        for (feature, _) in &rows {
+            let mut distance = feature - last;
+            last = *feature;
+            while distance >= 0x80 {
+                bytes.push((distance & 0x7f) as u8 | 0x80);
+                distance >>= 7;
+            }
+            bytes.push(distance as u8);
+        }
         for (_, weights) in &rows {
             let codes = weights.iter().zip(&scales);
             bytes.extend(
@@ -158,5 +191,39 @@ pub fn to_bytes(sections: &[Vec<(u32, Vec<f32>)>]) -> Vec<u8> {
             );
         }
     }
-    bytes
+    let mut packed = flate2::write::ZlibEncoder::new(MAGIC.to_vec(), flate2::Compression::best());
+    packed
+        .write_all(&bytes)
+        .and_then(|()| packed.finish())
+        .expect("memory can be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_are_whole() {
+        let tables = read(BYTES);
+        let answers: Vec<usize> = tables.iter().map(|table| table.scales.len()).collect();
+        assert_eq!(answers, [10, 4, 11, 1]);
+        for table in &tables {
+            assert!(table.features.len() > 1000);
+            assert!(table.features.is_sorted());
+            assert_eq!(table.codes.len(), table.features.len() * table.scales.len());
+        }
+    }
+
+    #[test]
+    fn weights_survive_the_file() {
+        let sections = vec![
+            vec![(7, vec![1.0, -2.0]), (900_000, vec![0.5, 0.0])],
+            vec![(1, vec![3.0])],
+            vec![(2, vec![3.0])],
+            vec![(3, vec![3.0])],
+        ];
+        let tables = read(&to_bytes(&sections));
+        assert_eq!(tables[0].features, [7, 900_000]);
+        assert_eq!(tables[0].codes, [127, -127, 64, 0]);
+    }
 }

@@ -64,6 +64,8 @@ pub struct Candidate {
     pub scenarios: Vec<String>,
     /// How sure the reader is, 0 to 1.
     pub confidence: f64,
+    /// Whether that is sure enough to be learned; else a person is asked.
+    pub sure: bool,
     /// What kind of statement it was.
     pub kind: Kind,
     /// What led to it: cue words, layout, the model's name.
