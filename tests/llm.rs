@@ -255,7 +255,8 @@ fn each_format_gives_the_models_words(#[case] format: &str) {
             );
             assert_eq!(request.header("x-api-key"), None);
             assert_eq!(request.body["max_tokens"], 8192);
-            assert_eq!(request.body["messages"], json!([system, user]));
+            let whole = json!({"role": "user", "content": prompt.shown()});
+            assert_eq!(request.body["messages"], json!([whole]));
             let form = &request.body["response_format"];
             assert_eq!(form["type"], "json_schema");
             assert_eq!(form["json_schema"]["schema"], aizo::llm::schema());
