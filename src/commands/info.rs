@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::entries::count;
+use crate::llm;
 use crate::model::Band;
 use crate::present::{Answer, Page, to_json};
 use crate::recall::meaning;
@@ -102,12 +103,20 @@ struct Numbers {
 /// A store that cannot be read.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     if args.licenses {
-        return Ok(Box::new(Licenses(vec![License {
-            name: "recall.azse, the embedding table",
-            license: "Apache-2.0",
-            notice: meaning::NOTICE,
-            text: meaning::LICENSE,
-        }])));
+        return Ok(Box::new(Licenses(vec![
+            License {
+                name: "recall.azse, the embedding table",
+                license: "Apache-2.0",
+                notice: meaning::NOTICE,
+                text: meaning::LICENSE,
+            },
+            License {
+                name: "webpki-roots, the list of root certificates",
+                license: "CDLA-Permissive-2.0",
+                notice: llm::ROOTS_NOTICE,
+                text: llm::ROOTS_LICENSE,
+            },
+        ])));
     }
     let now = context.settings.now;
     let numbers = context.read(|view| {

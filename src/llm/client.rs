@@ -31,7 +31,7 @@ pub struct Reply {
 /// The answers to several prompts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extraction {
-    /// What they hold together; [`super::check`] says what of it counts.
+    /// What they hold together; [`super::check()`] says what of it counts.
     pub answer: Answer,
     /// How many answers were cut off at `AIZO_MAX_TOKENS`; what was complete in them is among the rest.
     pub cut: usize,

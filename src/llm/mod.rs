@@ -3,7 +3,7 @@
 //!
 //! The caller hands in the person's turns, already redacted: nothing here looks for secrets, and nothing but
 //! [`Prompt::system`] and [`Prompt::user`] leaves the machine (with the model's name and the key). The way is
-//! [`prompts`] → [`extract`] (or [`ask`], or a model of the person's own) → [`parse_answer`] → [`check`].
+//! [`prompts`] → [`extract`] (or [`ask`], or a model of the person's own) → [`parse_answer`] → [`check()`].
 //! A model is only ever asked because of `--llm` or `AIZO_API_FORMAT`; the doors for agents never do it.
 
 mod answer;
@@ -22,3 +22,8 @@ pub use error::LlmError;
 pub use prompt::{CHUNK_TOKENS, Limits, Prompt, Said, estimated_tokens, most_tokens, prompts};
 pub use provider::{Format, Provider, Timing};
 pub use wire::schema;
+
+/// Where the root certificates come from that a connection is checked against.
+pub const ROOTS_NOTICE: &str = "The root certificates of Mozilla's CA Certificate Program, by way of the crate webpki-roots.\n";
+/// The licence of that list.
+pub const ROOTS_LICENSE: &str = include_str!("roots/LICENSE-CDLA-PERMISSIVE-2.0");

@@ -80,10 +80,16 @@ impl Shape {
 /// The body of a request.
 pub(super) fn request(provider: &Provider, prompt: &Prompt, shape: Shape) -> Value {
     let (system, user) = (&prompt.system, &prompt.user);
-    let conversation = json!([
-        {"role": "system", "content": system},
-        {"role": "user", "content": user},
-    ]);
+    let conversation =
+        if provider.format == Format::OpenAi && (provider.loopback || shape == Shape::Plain) {
+            // Some servers refuse a system's words or, for models that were taught none, leave them out without saying so.
+            json!([{"role": "user", "content": prompt.shown()}])
+        } else {
+            json!([
+                {"role": "system", "content": system},
+                {"role": "user", "content": user},
+            ])
+        };
     let model = &provider.model;
     let most = provider.max_tokens;
     let mut body = match provider.format {
