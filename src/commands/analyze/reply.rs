@@ -54,9 +54,9 @@ impl Learned {
         Learned {
             result: merge.outcome.name(),
             id: if pending {
-                entry.map(|entry| entry.id)
+                entry.map(|entry| entry.id).filter(|&id| id > 0)
             } else {
-                number.or_else(|| entry.map(|entry| entry.id))
+                number.or_else(|| entry.map(|entry| entry.id).filter(|&id| id > 0))
             },
             proposal: number.filter(|_| pending),
             item: known_as.unwrap_or(item).clone(),
@@ -200,13 +200,10 @@ impl Reply {
     fn summary(&self) -> String {
         let counts = counted(self.learned.iter().map(|one| one.result));
         let order = ["added", "limited", "replaced", "merged", "kept", "pending"];
-        let mut parts: Vec<String> = order
+        let parts: Vec<String> = order
             .iter()
             .filter_map(|name| counts.get(name).map(|number| format!("{number} {name}")))
             .collect();
-        if parts.is_empty() {
-            parts.push("nothing learned".to_owned());
-        }
         let mut read = vec![count(self.files, "file", "files")];
         if self.unchanged > 0 {
             read.push(format!("{} unchanged", self.unchanged));
@@ -216,8 +213,13 @@ impl Reply {
             count(self.new_turns, "new turn", "new turns"),
             count(self.sessions, "conversation", "conversations")
         ));
-        let would = if self.dry_run { "would be " } else { "" };
-        format!("{would}{}; {}", parts.join(", "), read.join(", "))
+        let what = match (parts.is_empty(), self.dry_run) {
+            (true, false) => "nothing learned".to_owned(),
+            (true, true) => "nothing would be learned".to_owned(),
+            (false, false) => parts.join(", "),
+            (false, true) => format!("would be {}", parts.join(", ")),
+        };
+        format!("{what}; {}", read.join(", "))
     }
 }
 
@@ -248,6 +250,9 @@ impl Answer for Reply {
         }
         for file in &self.not_transcripts {
             page.line(&format!("not a transcript: {file}"))?;
+        }
+        if !self.not_transcripts.is_empty() {
+            page.faint("  a chat in plain text says who speaks: `User: …` and `Assistant: …` at the beginning of lines")?;
         }
         for one in &self.problems {
             page.line(&format!("{}: {}", one.file, one.problem))?;
