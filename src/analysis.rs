@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use crate::extract::THRESHOLDS;
-use crate::merge::{Lesson, Observation, Things};
+use crate::merge::{Lesson, Observation, Things, names_something};
 use crate::model::{
     Candidate, Evidence, Origin, Score, Speaker, Stamp, Turn, item_key, strip_hidden,
 };
@@ -181,7 +181,8 @@ impl Heard {
 
     /// Adds a candidate of a turn that was heard.
     pub fn add(&mut self, turn: &Turn, file: &str, candidate: Candidate) {
-        if candidate.item.chars().count() > LONGEST_ITEM {
+        let item = &candidate.item;
+        if item.chars().count() > LONGEST_ITEM || !names_something(item) {
             return;
         }
         self.by_turn

@@ -579,6 +579,14 @@ fn no_secret_is_kept_or_shown() {
         assert_clean_run(&format!("{arguments:?}"), &home.run(arguments));
     }
     assert!(count(&home, "preferences") > 1);
+    // How far a file was read is remembered without its words.
+    let codex = format!(
+        "{}\n{}\n",
+        json!({"timestamp": "2026-11-02T09:00:00Z", "type": "session_meta", "payload": {"id": "c1", "timestamp": "2026-11-02T09:00:00Z", "cwd": "/x", "originator": "codex_cli_rs", "cli_version": "0.50.0", "source": "cli"}}),
+        json!({"timestamp": "2026-11-02T09:00:01Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": with_secrets().join(" ")}]}}),
+    );
+    fs::write(home.path().join("rollout.jsonl"), codex).expect("a file");
+    assert_eq!(analyze(&home, &["rollout.jsonl"]).new_turns, 1);
     assert_clean_files(&home);
 }
 

@@ -247,9 +247,6 @@ impl Listened {
                 }
                 // Before anything is looked at: a cut or a fold would hide what a secret is known by.
                 turn.text = redact_in(&turn.text, Scope::Quote).text.into_owned();
-                if let Some(answer) = &mut turn.answer {
-                    answer.start = redact_in(&answer.start, Scope::Quote).text.into_owned();
-                }
                 if keep_turns {
                     let is_new = self.heard.turns;
                     self.heard.hear(&turn, file, |_| Vec::new());

@@ -1,5 +1,6 @@
 //! How an analysis is told: what was learned, with the person's own words, and what was read.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -82,6 +83,12 @@ impl Learned {
     /// Whether it stands in the profile now.
     pub(super) fn is_taken(&self) -> bool {
         self.proposal.is_none() && self.why.is_none()
+    }
+
+    /// The entry that it only confirms.
+    fn confirmed(&self) -> Option<i64> {
+        self.id
+            .filter(|_| self.result == "merged" && self.score_before == self.score_after)
     }
 
     fn line(&self) -> String {
@@ -225,12 +232,26 @@ impl Reply {
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let mut again: HashMap<i64, usize> = HashMap::new();
         for one in &self.learned {
+            // A preference that is confirmed over and over is told once.
+            if let Some(times) = one.confirmed().and_then(|id| again.get_mut(&id)) {
+                *times += 1;
+                continue;
+            }
+            if let Some(id) = one.confirmed() {
+                again.insert(id, 1);
+            }
             page.line(&one.line())?;
             page.faint(&format!("  “{}”  {} {}", one.quote, one.agent, one.place))?;
             if let Some(why) = &one.why {
                 page.line(&format!("  waits: {why}"))?;
             }
+        }
+        let more: usize = again.values().map(|times| times - 1).sum();
+        if more > 0 {
+            let times = count(more, "more time", "more times");
+            page.faint(&format!("what was merged was said {times}"))?;
         }
         if !self.learned.is_empty() {
             page.line("")?;
