@@ -12,7 +12,7 @@ use crate::redact::{Scope, redact_in};
 /// The most that is kept of an agent's message until it is known whether a person replies to it, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
 
-/// How far a secret may reach, in bytes; a private key is known by its beginning.
+/// How far a secret may reach, in characters; a private key is known by its beginning.
 const LONGEST_SECRET: usize = 2048;
 
 /// What a person said, as a reader found it.
@@ -180,10 +180,13 @@ fn answer(text: &str) -> Answer {
     let text = marker::cut(&marker::cut_private(text));
     let text = text.trim();
     // Longer than what is kept, so that no secret is cut before it is known.
-    let beginning = &text[..text.floor_char_boundary(4 * Answer::START_CHARS + LONGEST_SECRET)];
+    let beginning: String = text
+        .chars()
+        .take(Answer::START_CHARS + LONGEST_SECRET)
+        .collect();
     Answer {
         chars: text.chars().count(),
-        start: redact_in(beginning, Scope::Quote)
+        start: redact_in(&beginning, Scope::Quote)
             .text
             .chars()
             .take(Answer::START_CHARS)
