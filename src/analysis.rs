@@ -6,8 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use crate::merge::{Lesson, Observation, Things};
-use crate::model::{Candidate, Evidence, Origin, Score, Speaker, Stamp, Turn, strip_hidden};
+use crate::merge::{Lesson, Observation, Things, names_something};
+use crate::model::{
+    Candidate, Evidence, Origin, Score, Speaker, Stamp, Turn, item_key, strip_hidden,
+};
+use crate::redact::redact;
 
 /// The most new preferences that one conversation teaches without asking; hard limits are not counted.
 pub const MOST_NEW_IN_A_SESSION: usize = 7;
@@ -58,12 +61,15 @@ impl Finding {
         } else {
             Origin::Analysis
         };
+        // A model may name what it has seen elsewhere: what is told must be as clean as what is written.
         let clean = |text: &str| {
-            strip_hidden(text)
+            redact(&strip_hidden(text))
+                .text
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" ")
         };
+        let all_clean = |texts: &[String]| texts.iter().map(|text| clean(text)).collect();
         let quote: String = clean(&candidate.quote)
             .chars()
             .take(LONGEST_QUOTE)
@@ -84,10 +90,10 @@ impl Finding {
         };
         Lesson {
             seen: Observation {
-                item: clean(&candidate.item),
+                item: label(&clean(&candidate.item)).to_owned(),
                 reason: quote,
-                keywords: candidate.keywords.clone(),
-                scenarios: candidate.scenarios.clone(),
+                keywords: all_clean(&candidate.keywords),
+                scenarios: all_clean(&candidate.scenarios),
                 score: Some(Score::clamped(candidate.score)),
                 source: "analysis".to_owned(),
                 origin,
@@ -99,6 +105,23 @@ impl Finding {
             explicit: candidate.explicit,
             waits,
         }
+    }
+}
+
+/// An item without what does not belong to a name.
+fn label(item: &str) -> &str {
+    let marks = [
+        '.', ',', ';', ':', '!', '?', '。', '，', '；', '：', '！', '？', ' ',
+    ];
+    let bare = item.trim_end_matches(marks);
+    let bare = match bare.split_at_checked(3) {
+        Some((first, rest)) if first.eq_ignore_ascii_case("to ") => rest,
+        _ => bare,
+    };
+    if bare.chars().any(char::is_alphanumeric) {
+        bare
+    } else {
+        item
     }
 }
 
@@ -126,6 +149,8 @@ pub struct Heard {
     known: HashSet<String>,
     by_turn: HashMap<String, Vec<usize>>,
     withdrawn: HashSet<usize>,
+    /// The keys of turns that were taken back, in this run or in the one that heard them.
+    taken_back: HashSet<String>,
 }
 
 /// What is to be done with one finding.
@@ -157,7 +182,8 @@ impl Heard {
 
     /// Adds a candidate of a turn that was heard.
     pub fn add(&mut self, turn: &Turn, file: &str, candidate: Candidate) {
-        if candidate.item.chars().count() > LONGEST_ITEM {
+        let item = &candidate.item;
+        if item.chars().count() > LONGEST_ITEM || !names_something(item) {
             return;
         }
         self.by_turn
@@ -185,15 +211,31 @@ impl Heard {
         }
         if self.known.remove(key) {
             self.turns -= 1;
+            for session in self.sessions.values_mut() {
+                session.turns.retain(|known| known != key);
+            }
         }
+        self.taken_back.insert(key.to_owned());
+    }
+
+    /// Takes a turn out of this run, as if it had not been read yet.
+    pub fn leave_for_later(&mut self, key: &str) {
+        self.withdraw(key);
+        self.taken_back.remove(key);
+    }
+
+    /// Whether a turn stands in place of one that was taken back under the same key.
+    pub fn is_another(&self, key: &str) -> bool {
+        self.taken_back.contains(key)
     }
 
     /// Decides about what was found, in the order in which it was said. `stored` names what the store holds, `seen_before`
-    /// tells of observations that it has ever seen.
+    /// tells of observations that it has ever seen, `new_before` how many new entries a conversation gave in earlier runs.
     pub fn decide(
         self,
         stored: &Things,
         seen_before: impl Fn(&str) -> bool,
+        new_before: impl Fn(&str) -> usize,
         review_all: bool,
     ) -> Vec<Decided> {
         let withdrawn = self.withdrawn;
@@ -216,7 +258,8 @@ impl Heard {
                 .or_default()
                 .push(index);
         }
-        for indexes in by_session.values() {
+        for (name, indexes) in &by_session {
+            let before = new_before(name);
             let mut in_order = indexes.clone();
             let confidence = |index: usize| findings[index].candidate.confidence;
             in_order.sort_by(|&a, &b| confidence(b).total_cmp(&confidence(a)));
@@ -238,7 +281,7 @@ impl Heard {
                     && stored.find(&candidate.item).is_none()
                     && new.find(&candidate.item).is_none()
                 {
-                    if new.len() < MOST_NEW_IN_A_SESSION {
+                    if before + new.len() < MOST_NEW_IN_A_SESSION {
                         new.add(&candidate.item);
                     } else {
                         waits[index] = Some("more than seven new ones in one conversation");
@@ -256,7 +299,8 @@ impl Heard {
     }
 }
 
-/// What was said in several turns is surer than each: the chances of being wrong are multiplied.
+/// What was said in several turns is surer than each: the chances of being wrong are multiplied. The same sentence again
+/// is misread in the same way again (a greeting in every conversation), so that only other words count.
 fn raise_repeated(findings: &mut [Finding]) {
     let mut things = Things::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -280,12 +324,18 @@ fn raise_repeated(findings: &mut [Finding]) {
                 .iter()
                 .map(|&index| findings[index].turn.as_str())
                 .collect();
-            if turns.len() < 2 {
+            let mut by_words: HashMap<String, f64> = HashMap::new();
+            for &index in &side {
+                let candidate = &findings[index].candidate;
+                let surest = by_words.entry(item_key(&candidate.quote)).or_default();
+                *surest = surest.max(candidate.confidence);
+            }
+            if turns.len() < 2 || by_words.len() < 2 {
                 continue;
             }
-            let wrong: f64 = side
-                .iter()
-                .map(|&index| 1.0 - findings[index].candidate.confidence)
+            let wrong: f64 = by_words
+                .values()
+                .map(|confidence| 1.0 - confidence)
                 .product();
             for index in side {
                 let candidate = &mut findings[index].candidate;
@@ -293,6 +343,89 @@ fn raise_repeated(findings: &mut [Finding]) {
                 candidate.sure |= candidate.confidence >= SURE_WHEN_REPEATED;
                 candidate.cues.push("said repeatedly".to_owned());
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, TurnKind};
+
+    fn turn(key: &str) -> Turn {
+        Turn {
+            key: key.to_owned(),
+            text: String::new(),
+            kind: TurnKind::Typed,
+            at: None,
+            agent: "text".to_owned(),
+            session: "s".to_owned(),
+            place: "line 1".to_owned(),
+            answer: None,
+        }
+    }
+
+    fn candidate(item: &str, quote: &str) -> Candidate {
+        Candidate {
+            item: item.to_owned(),
+            quote: quote.to_owned(),
+            score: 8.0,
+            keywords: Vec::new(),
+            scenarios: Vec::new(),
+            confidence: 0.45,
+            kind: Kind::Correction,
+            cues: Vec::new(),
+            explicit: false,
+        }
+    }
+
+    fn decided(heard: Heard) -> Vec<Decided> {
+        heard.decide(&Things::default(), |_| false, |_| 0, false)
+    }
+
+    #[test]
+    fn other_words_for_the_same_make_surer_and_the_same_words_do_not() {
+        for (second, surer) in [("no, pnpm", true), ("hello", false), ("Hello", false)] {
+            let mut heard = Heard::default();
+            heard.hear(&turn("1"), "", |_| vec![candidate("pnpm", "hello")]);
+            heard.hear(&turn("2"), "", |_| vec![candidate("pnpm", second)]);
+            let decided = decided(heard);
+            let is_surer = |one: &Decided| one.finding.candidate.confidence > 0.6;
+            assert!(
+                decided.iter().all(|one| is_surer(one) == surer),
+                "{second}: {decided:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_turn_that_replaces_another_of_its_key_counts_alone() {
+        let mut heard = Heard::default();
+        heard.hear(&turn("1"), "", |_| vec![candidate("npm", "use npm")]);
+        heard.withdraw("1");
+        heard.hear(&turn("1"), "", |_| vec![candidate("pnpm", "use pnpm")]);
+        assert_eq!((heard.turns, heard.is_another("1")), (1, true));
+        assert_eq!(heard.sessions["text/s"].turns, ["1"]);
+        let items: Vec<String> = decided(heard)
+            .into_iter()
+            .map(|one| one.finding.candidate.item)
+            .collect();
+        assert_eq!(items, ["pnpm"]);
+    }
+
+    #[test]
+    fn a_label_has_no_full_stop_and_no_leading_to() {
+        for (item, bare) in [
+            ("to be brief.", "be brief"),
+            ("tabs!", "tabs"),
+            ("用中文。", "用中文"),
+            ("next.js", "next.js"),
+            ("C++", "C++"),
+            ("to", "to"),
+            ("???", "???"),
+            ("total cost", "total cost"),
+        ] {
+            assert_eq!(label(item), bare);
         }
     }
 }

@@ -3,6 +3,7 @@
 mod common;
 
 mod adding;
+mod analyze;
 mod capture;
 mod changing;
 mod context;

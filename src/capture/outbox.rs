@@ -7,9 +7,13 @@ use super::host::Host;
 use super::problem::Problems;
 use super::{Event, digest, marker};
 use crate::model::{Answer, Stamp, Turn, TurnKind};
+use crate::redact::{Scope, redact_in};
 
 /// The most that is kept of an agent's message until it is known whether a person replies to it, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
+
+/// How far a secret may reach, in characters; a private key is known by its beginning.
+const LONGEST_SECRET: usize = 2048;
 
 /// What a person said, as a reader found it.
 #[derive(Debug)]
@@ -171,13 +175,22 @@ impl<'s> Outbox<'s> {
     }
 }
 
-/// What is kept of an agent's message.
+/// What is kept of an agent's message: without secrets, since the place to go on from remembers it.
 fn answer(text: &str) -> Answer {
     let text = marker::cut(&marker::cut_private(text));
     let text = text.trim();
+    // Longer than what is kept, so that no secret is cut before it is known.
+    let beginning: String = text
+        .chars()
+        .take(Answer::START_CHARS + LONGEST_SECRET)
+        .collect();
     Answer {
         chars: text.chars().count(),
-        start: text.chars().take(Answer::START_CHARS).collect(),
+        start: redact_in(&beginning, Scope::Quote)
+            .text
+            .chars()
+            .take(Answer::START_CHARS)
+            .collect(),
     }
 }
 

@@ -55,6 +55,14 @@ pub fn is_same_thing(a: &str, b: &str) -> bool {
     is_same(&content(a), &content(b))
 }
 
+/// Whether an item names something: it does not when it is made of words like “this” and “it”.
+pub fn names_something(item: &str) -> bool {
+    Folded::new(item)
+        .pieces()
+        .iter()
+        .any(|piece| !EMPTY_WORDS.contains(&piece.as_str()))
+}
+
 /// Items that can be asked whether one of them is the same thing.
 #[derive(Debug, Clone, Default)]
 pub struct Things {
@@ -103,6 +111,16 @@ impl Things {
 mod tests {
     use super::*;
     use rstest::rstest;
+
+    #[rstest]
+    #[case("this", false)]
+    #[case("that to me", false)]
+    #[case("this font", true)]
+    #[case("中文", true)]
+    #[case("C", true)]
+    fn what_only_points_names_nothing(#[case] item: &str, #[case] names: bool) {
+        assert_eq!(names_something(item), names);
+    }
 
     #[rstest]
     #[case("use dark mode", "dark mode", true)]

@@ -1,7 +1,7 @@
 //! What was read of which transcript: cursors, the turns that were heard, the conversations. It belongs to this device and
 //! stands outside the journal.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
 
@@ -33,6 +33,15 @@ pub struct AnalysedSession {
     pub name: String,
     /// How many of its turns were heard.
     pub turns: i64,
+}
+
+/// What was learned from conversations, over all runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaughtBefore {
+    /// The names of observations.
+    pub observations: BTreeSet<String>,
+    /// How many new entries each conversation gave, hard limits not counted.
+    pub new_by_session: HashMap<String, usize>,
 }
 
 impl View<'_> {
@@ -114,28 +123,52 @@ impl View<'_> {
         )
     }
 
-    /// The names of all observations that the journal has ever seen, those among them whose entry was removed and those that
-    /// a person rejected.
+    /// What conversations taught before: the names of all observations that the journal has seen, also of those whose entry was removed and of those that a
+    /// person rejected. What was taken back whole, by `clear` or `undo`, counts as never seen.
     ///
     /// # Errors
     /// What SQLite reports.
-    pub fn observations_ever(&self) -> Result<BTreeSet<String>> {
-        self.sqlite_result(
-            self.connection()
-                .prepare(
-                    "SELECT json_extract(e.value, '$.uid') FROM journal, json_each(evidence_added) e
-                     WHERE json_extract(e.value, '$.session') IS NOT NULL
-                     UNION
-                     SELECT json_extract(json_extract(values_after, '$.evidence'), '$.uid') FROM journal
-                     WHERE kind = 'proposal' AND json_extract(values_after, '$.evidence') LIKE '{%'",
-                )
-                .and_then(|mut statement| {
-                    statement
-                        .query_map([], |row| row.get::<_, Option<String>>(0))?
-                        .filter_map(rusqlite::Result::transpose)
-                        .collect()
-                }),
-        )
+    pub fn taught_before(&self) -> Result<TaughtBefore> {
+        let undone = self.undone_batches()?;
+        let read = || -> rusqlite::Result<TaughtBefore> {
+            let mut cleared: HashMap<String, i64> = HashMap::new();
+            let mut statement = self
+                .connection()
+                .prepare("SELECT uid, seq, batch FROM journal WHERE op = 'clear'")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if !undone.contains(&row.get::<_, String>(2)?) {
+                    cleared.insert(row.get(0)?, row.get(1)?);
+                }
+            }
+            let mut statement = self.connection().prepare(
+                "SELECT uid, seq, batch, json_extract(e.value, '$.uid'),
+                     json_extract(e.value, '$.agent') || '/' || json_extract(e.value, '$.session'),
+                     op = 'add' AND json_extract(values_after, '$.base_score') > 1.5
+                 FROM journal, json_each(evidence_added) e
+                 WHERE json_extract(e.value, '$.session') IS NOT NULL
+                 UNION ALL
+                 SELECT uid, seq, batch, json_extract(json_extract(values_after, '$.evidence'), '$.uid'),
+                     NULL, 0
+                 FROM journal
+                 WHERE kind = 'proposal' AND json_extract(values_after, '$.evidence') LIKE '{%'",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut before = TaughtBefore::default();
+            while let Some(row) = rows.next()? {
+                let (uid, seq): (String, i64) = (row.get(0)?, row.get(1)?);
+                let is_gone = cleared.get(&uid).is_some_and(|&at| at > seq)
+                    || undone.contains(&row.get::<_, String>(2)?);
+                if let (false, Some(observation)) = (is_gone, row.get(3)?) {
+                    before.observations.insert(observation);
+                    if let (Some(session), Some(true)) = (row.get(4)?, row.get(5)?) {
+                        *before.new_by_session.entry(session).or_default() += 1;
+                    }
+                }
+            }
+            Ok(before)
+        };
+        self.sqlite_result(read())
     }
 }
 
@@ -202,24 +235,35 @@ impl Transaction<'_> {
     pub fn forget_sessions(&mut self, ids: &[i64]) -> Result<usize> {
         let write = || -> rusqlite::Result<usize> {
             let connection = self.connection();
-            connection.execute_batch(TABLES)?;
             let mut known = 0;
             for id in ids {
-                connection
-                    .prepare_cached(
-                        "DELETE FROM heard_turns WHERE session = (SELECT content_hash FROM sessions WHERE id = ?1)",
-                    )?
-                    .execute([id])?;
+                self.delete_turns(*id)?;
                 known += connection
                     .prepare_cached("DELETE FROM sessions WHERE id = ?1")?
                     .execute([id])?;
             }
-            if known > 0 {
-                // Other turns of the same files are known by their keys.
-                connection.execute("DELETE FROM transcripts", [])?;
-            }
             Ok(known)
         };
         write().map_err(|error| self.sqlite(error))
+    }
+
+    /// Forgets the turns of a conversation, whose record is about to go.
+    pub(super) fn forget_turns(&self, id: i64) -> Result<()> {
+        self.delete_turns(id).map_err(|error| self.sqlite(error))
+    }
+
+    fn delete_turns(&self, id: i64) -> rusqlite::Result<()> {
+        let connection = self.connection();
+        connection.execute_batch(TABLES)?;
+        connection
+            .prepare_cached(
+                "DELETE FROM heard_turns WHERE session = (SELECT content_hash FROM sessions WHERE id = ?1)",
+            )?
+            .execute([id])?;
+        // Other turns of the same files are known by their keys.
+        connection
+            .prepare_cached("DELETE FROM transcripts")?
+            .execute([])?;
+        Ok(())
     }
 }

@@ -28,7 +28,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
-pub use analysed::AnalysedSession;
+pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
 pub use fault::quoted;
 pub use journal::{JournalLine, LINE_VERSION};

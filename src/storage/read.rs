@@ -411,13 +411,6 @@ impl<'c> View<'c> {
             .map(Option::unwrap_or_default)
     }
 
-    pub(super) fn session_values(&self, id: i64) -> Result<Values> {
-        let session = Subject::Session(String::new());
-        row_values(self.connection, session.table(), session.columns(), id)
-            .map_err(|error| self.sqlite(error))
-            .map(Option::unwrap_or_default)
-    }
-
     /// Every scenario that entries are tagged with, read by leaps along the index: tags are few, whatever the
     /// number of entries.
     pub(super) fn tags(&self) -> Result<Vec<String>> {

@@ -4,9 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::journal::Draft;
 use super::{Result, Store, View};
+use crate::model::Subject;
 
 impl Store {
-    /// Replays the journal into a new store in memory.
+    /// Replays the journal into a new store in memory. Which conversations were analysed belongs to this device and is
+    /// left out: the journal holds it only where it was cleared.
     ///
     /// # Errors
     /// A line that this version cannot read, or that does not fit the ones before it.
@@ -18,6 +20,9 @@ impl Store {
             // moment.
             transaction.suspend_uniqueness()?;
             for line in lines {
+                if matches!(line.subject, Subject::Session(_)) {
+                    continue;
+                }
                 transaction.replay(Draft::again(line))?;
             }
             transaction.restore_uniqueness()
@@ -50,9 +55,6 @@ impl View<'_> {
         for proposal in self.proposals()? {
             let values = self.proposal_values(proposal.id)?;
             lines.push(format!("proposal {} {}", proposal.uid, json(values)));
-        }
-        for id in self.session_ids()? {
-            lines.push(format!("session {}", json(self.session_values(id)?)));
         }
         lines.push(format!("decay {}", json(self.decay_values()?)));
         lines.sort();

@@ -458,6 +458,9 @@ impl<'s> Transaction<'s> {
     }
 
     fn delete(&self, subject: &Subject, id: i64) -> Result<()> {
+        if matches!(subject, Subject::Session(_)) {
+            self.forget_turns(id)?;
+        }
         if matches!(subject, Subject::Entry(_)) {
             // Not left to the cascade, which is off while an older file is brought up to date.
             for table in ["preference_scenarios", "evidence"] {

@@ -177,3 +177,105 @@ pub fn stored(name: &str) -> PathBuf {
         .join("tests/data/stores")
         .join(name)
 }
+
+/// A conversation as Claude Code keeps it, made up.
+#[derive(Clone)]
+pub struct Chat {
+    session: String,
+    lines: Vec<serde_json::Value>,
+}
+
+impl Chat {
+    pub fn new(session: &str) -> Self {
+        Chat {
+            session: session.to_owned(),
+            lines: Vec::new(),
+        }
+    }
+
+    fn record(mut self, mut record: serde_json::Value) -> Self {
+        let number = self.lines.len();
+        let parent = self.lines.last().map(|line| line["uuid"].clone());
+        let defaults = serde_json::json!({
+            "uuid": format!("{}-{number}", self.session),
+            "parentUuid": parent,
+            "isSidechain": false,
+            "sessionId": self.session,
+            "timestamp": format!("2026-11-02T{:02}:{:02}:00.000Z", 9 + number / 60, number % 60),
+        });
+        for (name, value) in defaults.as_object().expect("an object") {
+            let known = record.get(name).is_some();
+            if !known {
+                record[name] = value.clone();
+            }
+        }
+        self.lines.push(record);
+        self
+    }
+
+    /// What a person typed.
+    pub fn user(self, text: &str) -> Self {
+        self.record(
+            serde_json::json!({"type": "user", "message": {"role": "user", "content": text}}),
+        )
+    }
+
+    /// The same at another time.
+    pub fn user_at(self, time: &str, text: &str) -> Self {
+        self.record(serde_json::json!({
+            "type": "user", "timestamp": time, "message": {"role": "user", "content": text},
+        }))
+    }
+
+    /// The same instead of what was said after the record `parent`.
+    pub fn user_after(self, parent: usize, text: &str) -> Self {
+        let parent = self.lines[parent]["uuid"].clone();
+        self.record(serde_json::json!({
+            "type": "user", "parentUuid": parent, "message": {"role": "user", "content": text},
+        }))
+    }
+
+    /// What the agent said.
+    pub fn assistant(self, text: &str) -> Self {
+        self.record(serde_json::json!({
+            "type": "assistant",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": text}]},
+        }))
+    }
+
+    /// A tool that the agent called, and what it returned.
+    pub fn tool(self, output: &str) -> Self {
+        self.record(serde_json::json!({
+            "type": "assistant",
+            "message": {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": output}},
+            ]},
+        }))
+        .record(serde_json::json!({
+            "type": "user",
+            "message": {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t", "content": output},
+            ]},
+            "toolUseResult": {"stdout": output},
+        }))
+    }
+
+    /// A record of another kind.
+    pub fn other(self, record: serde_json::Value) -> Self {
+        self.record(record)
+    }
+
+    pub fn text(&self) -> String {
+        self.lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Writes it to a file of this name in a home, and gives its path.
+    pub fn write(&self, home: &Home, name: &str) -> String {
+        let path = home.path().join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).expect("a folder");
+        }
+        std::fs::write(&path, self.text()).expect("a file");
+        path.display().to_string()
+    }
+}

@@ -1,7 +1,7 @@
 //! Which files are read, and what is heard in them.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -14,7 +14,7 @@ use crate::capture::{
     self, CaptureError, Cursor, Event, Host, Note, Reading, Surroundings, histories,
 };
 use crate::commands::Context;
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
 use crate::model::{Stamp, Turn};
 use crate::present;
 use crate::redact::{Scope, redact_in};
@@ -38,6 +38,8 @@ pub(super) struct Listened {
     pub heard: Heard,
     /// The turns themselves, where a model is to read them; with the name of their file.
     pub turns: Vec<(Turn, String)>,
+    /// The numbers of these turns, where they are not in a row.
+    pub numbers: Vec<usize>,
     /// How far each file was read.
     pub cursors: Vec<(String, Cursor)>,
     /// Every file that was looked at.
@@ -66,7 +68,11 @@ impl Wanted {
         let from_stdin =
             args.paths.as_slice() == [PathBuf::from("-")] || args.paths.is_empty() && !args.all;
         let files = if args.all {
-            Some(everything(agent))
+            let files = everything(agent)?;
+            if files.is_empty() {
+                context.note("no agent's history was found on this machine");
+            }
+            Some(files)
         } else if from_stdin {
             if args.paths.is_empty() && !present::is_stdin_piped() {
                 return Err(nothing_named());
@@ -86,18 +92,20 @@ impl Wanted {
 }
 
 /// The histories of every agent on this machine, or of one.
-fn everything(agent: Option<Host>) -> Vec<(PathBuf, Option<Host>)> {
+fn everything(agent: Option<Host>) -> anyhow::Result<Vec<(PathBuf, Option<Host>)>> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let found = histories(&Surroundings {
         home: dirs::home_dir(),
         variable: &variable,
     });
-    found
-        .into_iter()
-        .filter(|history| agent.is_none_or(|agent| agent == history.host))
-        .flat_map(|history| history.paths)
-        .map(|path| (path, agent))
-        .collect()
+    let mut files = Vec::new();
+    for history in found {
+        if agent.is_none_or(|agent| agent == history.host) {
+            let walked = capture::files(&history.paths)?;
+            files.extend(walked.into_iter().map(|file| (file, agent)));
+        }
+    }
+    Ok(files)
 }
 
 fn parse_agent(name: &str) -> anyhow::Result<Host> {
@@ -140,7 +148,11 @@ pub(super) fn listen(
     let mut listened = Listened::default();
     let Some(files) = &wanted.files else {
         let mut sink = |event| listened.hear(event, "", wanted, keep_turns);
-        let reading = capture::read_stream(&mut io::stdin().lock(), wanted.agent, &mut sink)?;
+        let mut input = io::stdin().lock();
+        if input.fill_buf()?.is_empty() {
+            return Err(nothing_named());
+        }
+        let reading = capture::read_stream(&mut input, wanted.agent, &mut sink)?;
         listened.files.push(("standard input".to_owned(), reading));
         return Ok(listened);
     };
@@ -155,8 +167,11 @@ pub(super) fn listen(
         let mut sink = |event| listened.hear(event, &name, wanted, keep_turns);
         match capture::read_file(file, cursor.as_ref(), *host, &mut sink) {
             Ok(mut reading) => {
-                // An earlier look with `--since` has passed turns over: only a whole reading is gone on from.
+                // An earlier look with `--since` has passed turns over: only a whole reading is gone on from. What is no
+                // transcript is said each time, and looked at again by a later version that may know it.
                 if wanted.since.is_none()
+                    && reading.host.is_some()
+                    && (wanted.agent.is_none() || reading.turns > 0 || reading.continued)
                     && let Some(cursor) = reading.cursor.take()
                 {
                     listened.cursors.push((name.clone(), cursor));
@@ -168,7 +183,12 @@ pub(super) fn listen(
         bar.inc(size_of(file));
     }
     bar.finish_and_clear();
-    Ok(listened)
+    match listened.unreadable.first() {
+        Some((_, message)) if listened.files.is_empty() => {
+            Err(Failure::new(Kind::Io, message).into())
+        }
+        _ => Ok(listened),
+    }
 }
 
 /// How far these files were read before.
@@ -227,9 +247,6 @@ impl Listened {
                 }
                 // Before anything is looked at: a cut or a fold would hide what a secret is known by.
                 turn.text = redact_in(&turn.text, Scope::Quote).text.into_owned();
-                if let Some(answer) = &mut turn.answer {
-                    answer.start = redact_in(&answer.start, Scope::Quote).text.into_owned();
-                }
                 if keep_turns {
                     let is_new = self.heard.turns;
                     self.heard.hear(&turn, file, |_| Vec::new());
@@ -241,6 +258,11 @@ impl Listened {
                 }
             }
         }
+    }
+
+    /// The number by which a model knows a turn.
+    pub(super) fn number(&self, index: usize) -> usize {
+        self.numbers.get(index).copied().unwrap_or(index + 1)
     }
 
     /// How many files were as they had been before.

@@ -1,7 +1,7 @@
 //! The candidates that a language model finds: asked over the network, or a model of the person's own by way of a printed
 //! prompt.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,21 @@ use super::reply::ModelUse;
 use super::{Args, Reply, settle};
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
-use crate::llm::{self, Answer, Limits, LlmError, Prompt, Provider, Said};
+use crate::llm::{self, Answer, Limits, LlmError, Prompt, Provider, Raw, Said};
+use crate::model::Turn;
 use crate::present;
+use crate::redact::{Scope, redact_in};
 
 /// The most items that a prompt may name.
 const MOST_ITEMS: usize = 2_000;
 
-/// What a printed prompt was about, until its answer comes: the files, not what was said in them.
+/// What a printed prompt was about, until its answer comes: the files and the names of the turns, not what was said.
 #[derive(Serialize, Deserialize)]
 struct Printed {
     files: Vec<PathBuf>,
     agent: Option<String>,
     since: Option<String>,
+    turns: Vec<String>,
 }
 
 /// The model that is to be asked, if one is.
@@ -117,13 +120,25 @@ fn questions(
         .iter()
         .enumerate()
         .filter(|(_, (turn, _))| !heard.contains(&turn.key))
-        .map(|(number, (turn, _))| Said {
-            number: number + 1,
+        .map(|(index, (turn, _))| Said {
+            number: listened.number(index),
             text: turn.text.clone(),
         })
         .collect();
     let prompts = llm::prompts(&said, &items, Limits::default());
     Ok((said, items, prompts))
+}
+
+/// An element of an answer without secrets, before its words are folded: many are known by their capitals.
+fn without_secrets(raw: &Raw) -> Raw {
+    let clean = |text: &String| redact_in(text, Scope::Quote).text.into_owned();
+    Raw {
+        quote: clean(&raw.quote),
+        item: clean(&raw.item),
+        keywords: raw.keywords.iter().map(clean).collect(),
+        scenarios: raw.scenarios.iter().map(clean).collect(),
+        ..raw.clone()
+    }
 }
 
 /// Takes over what of an answer holds against the text.
@@ -134,7 +149,8 @@ fn take(
     items: &[String],
     model: &str,
 ) -> ModelUse {
-    let checked = llm::check(&answer.preferences, said, items, model);
+    let preferences: Vec<Raw> = answer.preferences.iter().map(without_secrets).collect();
+    let checked = llm::check(&preferences, said, items, model);
     let mut used = ModelUse {
         model: model.to_owned(),
         kept: 0,
@@ -142,7 +158,12 @@ fn take(
         invented_quotes: checked.dropped.invented_quote,
     };
     for (index, candidate) in checked.kept {
-        let (turn, file) = &listened.turns[said[index].number - 1];
+        let number = said[index].number;
+        let Some(place) = (0..listened.turns.len()).find(|&at| listened.number(at) == number)
+        else {
+            continue;
+        };
+        let (turn, file) = &listened.turns[place];
         listened.heard.add(turn, file, candidate);
         used.kept += 1;
     }
@@ -188,6 +209,11 @@ pub(super) fn print_prompt(args: &Args, context: &Context) -> anyhow::Result<Vec
         files,
         agent: args.agent.clone(),
         since: args.since.clone(),
+        turns: listened
+            .turns
+            .iter()
+            .map(|(turn, _)| turn.key.clone())
+            .collect(),
     };
     let path = printed_path(context)?;
     if let Some(folder) = path.parent() {
@@ -197,6 +223,30 @@ pub(super) fn print_prompt(args: &Args, context: &Context) -> anyhow::Result<Vec
         file.persist(&path)?;
     }
     Ok(text.into_bytes())
+}
+
+/// Leaves only the turns that the prompt had, under its numbers. What was said since then waits for the next run.
+fn keep_asked(listened: &mut Listened, asked: &[String]) {
+    let mut turns: HashMap<String, (Turn, String)> = std::mem::take(&mut listened.turns)
+        .into_iter()
+        .map(|one| (one.0.key.clone(), one))
+        .collect();
+    let mut kept = Vec::new();
+    let mut numbers = Vec::new();
+    for (number, key) in asked.iter().enumerate() {
+        if let Some(one) = turns.remove(key) {
+            kept.push(one);
+            numbers.push(number + 1);
+        }
+    }
+    if !turns.is_empty() {
+        listened.cursors.clear();
+    }
+    for key in turns.keys() {
+        listened.heard.leave_for_later(key);
+    }
+    listened.turns = kept;
+    listened.numbers = numbers;
 }
 
 /// Takes a model's answer to a printed prompt.
@@ -223,9 +273,9 @@ pub(super) fn from_answer(file: &Path, args: &Args, context: &Context) -> anyhow
         })?;
     let wanted = Wanted::of(
         &Args {
-            paths: printed.files,
-            agent: printed.agent,
-            since: printed.since,
+            paths: printed.files.clone(),
+            agent: printed.agent.clone(),
+            since: printed.since.clone(),
             ..Args::none()
         },
         context,
@@ -238,6 +288,7 @@ pub(super) fn from_answer(file: &Path, args: &Args, context: &Context) -> anyhow
         true,
         context,
     )?;
+    keep_asked(&mut listened, &printed.turns);
     let (said, items, _) = questions(&listened, context)?;
     take(&mut listened, &answer, &said, &items, "a model of your own");
     if args.dry_run {

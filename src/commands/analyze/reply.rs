@@ -1,5 +1,6 @@
 //! How an analysis is told: what was learned, with the person's own words, and what was read.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -54,9 +55,9 @@ impl Learned {
         Learned {
             result: merge.outcome.name(),
             id: if pending {
-                entry.map(|entry| entry.id)
+                entry.map(|entry| entry.id).filter(|&id| id > 0)
             } else {
-                number.or_else(|| entry.map(|entry| entry.id))
+                number.or_else(|| entry.map(|entry| entry.id).filter(|&id| id > 0))
             },
             proposal: number.filter(|_| pending),
             item: known_as.unwrap_or(item).clone(),
@@ -82,6 +83,12 @@ impl Learned {
     /// Whether it stands in the profile now.
     pub(super) fn is_taken(&self) -> bool {
         self.proposal.is_none() && self.why.is_none()
+    }
+
+    /// The entry that it only confirms.
+    fn confirmed(&self) -> Option<i64> {
+        self.id
+            .filter(|_| self.result == "merged" && self.score_before == self.score_after)
     }
 
     fn line(&self) -> String {
@@ -200,13 +207,10 @@ impl Reply {
     fn summary(&self) -> String {
         let counts = counted(self.learned.iter().map(|one| one.result));
         let order = ["added", "limited", "replaced", "merged", "kept", "pending"];
-        let mut parts: Vec<String> = order
+        let parts: Vec<String> = order
             .iter()
             .filter_map(|name| counts.get(name).map(|number| format!("{number} {name}")))
             .collect();
-        if parts.is_empty() {
-            parts.push("nothing learned".to_owned());
-        }
         let mut read = vec![count(self.files, "file", "files")];
         if self.unchanged > 0 {
             read.push(format!("{} unchanged", self.unchanged));
@@ -216,19 +220,38 @@ impl Reply {
             count(self.new_turns, "new turn", "new turns"),
             count(self.sessions, "conversation", "conversations")
         ));
-        let would = if self.dry_run { "would be " } else { "" };
-        format!("{would}{}; {}", parts.join(", "), read.join(", "))
+        let what = match (parts.is_empty(), self.dry_run) {
+            (true, false) => "nothing learned".to_owned(),
+            (true, true) => "nothing would be learned".to_owned(),
+            (false, false) => parts.join(", "),
+            (false, true) => format!("would be {}", parts.join(", ")),
+        };
+        format!("{what}; {}", read.join(", "))
     }
 }
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let mut again: HashMap<i64, usize> = HashMap::new();
         for one in &self.learned {
+            // A preference that is confirmed over and over is told once.
+            if let Some(times) = one.confirmed().and_then(|id| again.get_mut(&id)) {
+                *times += 1;
+                continue;
+            }
+            if let Some(id) = one.confirmed() {
+                again.insert(id, 1);
+            }
             page.line(&one.line())?;
             page.faint(&format!("  “{}”  {} {}", one.quote, one.agent, one.place))?;
             if let Some(why) = &one.why {
                 page.line(&format!("  waits: {why}"))?;
             }
+        }
+        let more: usize = again.values().map(|times| times - 1).sum();
+        if more > 0 {
+            let times = count(more, "more time", "more times");
+            page.faint(&format!("what was merged was said {times}"))?;
         }
         if !self.learned.is_empty() {
             page.line("")?;
@@ -248,6 +271,9 @@ impl Answer for Reply {
         }
         for file in &self.not_transcripts {
             page.line(&format!("not a transcript: {file}"))?;
+        }
+        if !self.not_transcripts.is_empty() {
+            page.faint("  a chat in plain text says who speaks: `User: …` and `Assistant: …` at the beginning of lines")?;
         }
         for one in &self.problems {
             page.line(&format!("{}: {}", one.file, one.problem))?;

@@ -1,6 +1,6 @@
 //! What becomes of the findings in the store: in one transaction, or, for a rehearsal, in none.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
@@ -10,7 +10,7 @@ use crate::analysis::{Decided, Finding};
 use crate::commands::Context;
 use crate::commands::record::prepare;
 use crate::merge::{self, Lesson, Merge, Outcome, Things};
-use crate::model::{Preference, Score, item_key};
+use crate::model::{Preference, Score, Stamp, item_key};
 use crate::recall::{Folded, Words};
 use crate::scenarios::Scenarios;
 use crate::storage::{Transaction, View};
@@ -85,7 +85,8 @@ fn decide(
 ) -> anyhow::Result<Vec<Decided>> {
     let heard = std::mem::take(&mut listened.heard);
     let keys = heard.sessions.values().flat_map(|session| &session.turns);
-    let before = view.heard(keys.map(String::as_str))?;
+    let mut before = view.heard(keys.map(String::as_str))?;
+    before.retain(|key| !heard.is_another(key));
     listened.new_turns = heard.turns - before.len().min(heard.turns);
     listened.sessions = heard
         .sessions
@@ -103,9 +104,14 @@ fn decide(
     let ever = if heard.findings.is_empty() {
         Default::default()
     } else {
-        view.observations_ever()?
+        view.taught_before()?
     };
-    Ok(heard.decide(&stored.things, |uid| ever.contains(uid), review_all))
+    Ok(heard.decide(
+        &stored.things,
+        |uid| ever.observations.contains(uid),
+        |session| ever.new_by_session.get(session).copied().unwrap_or(0),
+        review_all,
+    ))
 }
 
 fn lesson_of(decided: &Decided, kinds: &Kinds, now: DateTime<Utc>) -> Option<Lesson> {
@@ -131,27 +137,20 @@ pub(super) fn rehearse(
         let mut listened = cell.borrow_mut();
         let stored = Stored::of(view)?;
         let decided = decide(view, &mut listened, review_all, &stored)?;
-        let mut learned = Vec::new();
-        for one in &decided {
-            let Some(lesson) = lesson_of(one, &kinds, now) else {
-                continue;
-            };
-            let entry = stored.entry(view, &lesson.seen.item)?;
-            let merge = merge::learn(
-                entry.as_ref(),
-                spoken_of(view, entry.as_ref())?,
-                &lesson,
-                String::new,
-            );
-            learned.push(Learned::of(
-                &one.finding,
-                &lesson,
-                &merge,
-                entry.as_ref(),
-                None,
-            ));
+        let mut rehearsal = Rehearsal::default();
+        for waiting in view.proposals()? {
+            rehearsal
+                .waiting
+                .insert(waits_as(&waiting.item, waiting.score));
         }
-        Ok(learned)
+        for one in &decided {
+            if let Some(lesson) = lesson_of(one, &kinds, now) {
+                let entry = stored.entry(view, &lesson.seen.item)?;
+                let spoken = spoken_of(view, entry.as_ref())?;
+                rehearsal.take(&one.finding, &lesson, entry, spoken);
+            }
+        }
+        Ok(rehearsal.learned)
     })?;
     let learned = match rehearsed {
         Some(learned) => learned,
@@ -172,17 +171,102 @@ fn without_store(
     listened.sessions = heard
         .sessions
         .iter()
+        .filter(|(_, session)| !session.turns.is_empty())
         .map(|(name, session)| (name.clone(), session.turns.clone()))
         .collect();
-    heard
-        .decide(&Things::default(), |_| false, review_all)
-        .iter()
-        .filter_map(|one| {
-            let lesson = lesson_of(one, kinds, now)?;
-            let merge = merge::learn(None, None, &lesson, String::new);
-            Some(Learned::of(&one.finding, &lesson, &merge, None, None))
-        })
-        .collect()
+    let mut rehearsal = Rehearsal::default();
+    for one in heard.decide(&Things::default(), |_| false, |_| 0, review_all) {
+        if let Some(lesson) = lesson_of(&one, kinds, now) {
+            rehearsal.take(&one.finding, &lesson, None, None);
+        }
+    }
+    rehearsal.learned
+}
+
+/// What the store would hold: a lesson may be about an entry that an earlier one has made or changed.
+#[derive(Default)]
+struct Rehearsal {
+    things: Things,
+    entries: Vec<(Preference, DateTime<Utc>)>,
+    waiting: HashSet<(String, Option<String>)>,
+    learned: Vec<Learned>,
+}
+
+impl Rehearsal {
+    fn take(
+        &mut self,
+        finding: &Finding,
+        lesson: &Lesson,
+        stored: Option<Preference>,
+        spoken: Option<DateTime<Utc>>,
+    ) {
+        let item = &lesson.seen.item;
+        let changed = match &stored {
+            Some(entry) => self
+                .entries
+                .iter()
+                .position(|(known, _)| known.id == entry.id),
+            None => self.things.find(item),
+        };
+        let (entry, spoken) = match changed {
+            Some(index) => {
+                let (entry, spoken) = &self.entries[index];
+                (Some(entry.clone()), Some(*spoken))
+            }
+            None => (stored, spoken),
+        };
+        let merge = merge::learn(entry.as_ref(), spoken, lesson, String::new);
+        if merge.outcome == Outcome::Pending
+            && !self
+                .waiting
+                .insert(waits_as(item, lesson.seen.score.map(Score::value)))
+        {
+            return;
+        }
+        self.learned
+            .push(Learned::of(finding, lesson, &merge, entry.as_ref(), None));
+        if merge.outcome == Outcome::Pending {
+            return;
+        }
+        let score = merge
+            .score
+            .or(lesson.seen.score)
+            .unwrap_or(Score::clamped(5.0));
+        let stamp = Stamp::at(lesson.said_at);
+        let after = match entry {
+            Some(entry) => Preference {
+                base_score: score,
+                ..entry
+            },
+            None => Preference {
+                id: 0,
+                uid: String::new(),
+                item: item.clone(),
+                reason: lesson.seen.reason.clone(),
+                keywords: Vec::new(),
+                scenarios: Vec::new(),
+                base_score: score,
+                source: lesson.seen.source.clone(),
+                origin: lesson.seen.origin,
+                added_at: stamp.clone(),
+                last_seen: stamp,
+                touch_count: 0,
+            },
+        };
+        let spoken = spoken.map_or(lesson.said_at, |before| before.max(lesson.said_at));
+        match changed {
+            Some(index) => self.entries[index] = (after, spoken),
+            None => {
+                self.things.add(item);
+                self.entries.push((after, spoken));
+            }
+        }
+    }
+}
+
+/// What tells two things that wait apart.
+fn waits_as(item: &str, score: Option<f64>) -> (String, Option<String>) {
+    (item_key(item), score.map(|score| score.to_string()))
 }
 
 /// Writes what was learned, how far each file was read, and which conversations were heard.
@@ -236,13 +320,12 @@ fn teach(
     let spoken = spoken_of(&transaction.view(), entry.as_ref())?;
     let merge: Merge = merge::learn(entry.as_ref(), spoken, lesson, || transaction.new_uid());
     if merge.outcome == Outcome::Pending {
-        let key = item_key(item);
-        let score = lesson.seen.score.map(Score::value);
+        let this = waits_as(item, lesson.seen.score.map(Score::value));
         let waits = transaction
             .view()
             .proposals()?
             .iter()
-            .any(|waiting| item_key(&waiting.item) == key && waiting.score == score);
+            .any(|waiting| waits_as(&waiting.item, waiting.score) == this);
         if waits {
             return Ok(None);
         }
