@@ -14,6 +14,7 @@ mod output;
 mod outside;
 mod processes;
 mod readme;
+mod review;
 mod secrets;
 mod skill;
 mod smoke;
