@@ -181,3 +181,18 @@ fn what_was_said_to_an_agent_is_shown_with_its_words_and_its_place() {
     assert!(text.contains("confidence 0."), "{text}");
     assert!(text.contains("chat.md"), "{text}");
 }
+
+#[test]
+fn the_demo_learns_from_a_chat_and_leaves_the_rest_alone() {
+    let tour: Vec<Value> = Home::new().json(&["demo"]);
+    let chapter = tour.last().expect("there are chapters");
+    let text = chapter["steps"][0]["text"].as_str().expect("a text");
+    for part in ["added: ", "taboo", "replaced: ", "chat.md"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("/chat.md"), "the folder is nobody's concern");
+    let again = chapter["steps"][2]["text"].as_str().expect("a text");
+    assert!(again.starts_with("nothing learned"), "{again}");
+    let left_alone = chapter["left_alone"].as_array().expect("a list");
+    assert!(left_alone.len() >= 6, "{left_alone:?}");
+}

@@ -29,9 +29,9 @@ const LEFT_ALONE: [(&str, &str); 7] = [
     ("Fix the typo in line 12.", "a task"),
     ("Skip the tests just this once.", "for once"),
     ("What does this error mean?", "a question"),
-    ("My colleague hates dark themes.", "somebody else"),
+    ("My colleague prefers tabs.", "somebody else"),
     ("The guide says \"always use semicolons\".", "a quotation"),
-    ("帮我把这个文件改个名字。", "a task"),
+    ("把这个文件改个名字。", "a task"),
     ("谢谢，辛苦了！", "thanks"),
 ];
 
@@ -158,7 +158,7 @@ const TOUR: &[Stop] = &[
         title: "6. It reads your chats with agents, English and Chinese, and learns what you said about yourself",
         commands: &[
             (91, &["analyze", CHAT_NAME]),
-            (91, &["why", "dark themes"]),
+            (91, &["why", "深色主题"]),
             // What was read once is not learned again.
             (91, &["analyze", CHAT_NAME]),
         ],
