@@ -15,6 +15,7 @@ mod output;
 mod outside;
 mod processes;
 mod readme;
+mod review;
 mod secrets;
 mod skill;
 mod smoke;

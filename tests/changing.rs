@@ -356,6 +356,7 @@ fn why_shows_the_words_and_the_way_of_the_score() {
 #[case::propose(&["add", "beeps", "seen", "--score", "1", "--source", "analysis"])]
 #[case::accept(&["review", "accept", "1"])]
 #[case::reject(&["review", "reject", "1"])]
+#[case::edit(&["review", "edit", "1", "--item", "sounds", "--score", "3", "--scenarios", "coding"])]
 #[case::update_item(&["update", "concise code", "--new-item", "short code"])]
 #[case::update_reason(&["update", "concise code", "--reason", "other"])]
 #[case::update_score(&["update", "force-push", "--score", "9"])]

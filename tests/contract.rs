@@ -241,6 +241,14 @@ struct Info {
 struct Chapter {
     title: String,
     steps: Vec<Step>,
+    left_alone: Vec<LeftAlone>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeftAlone {
+    text: String,
+    because: String,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -753,6 +761,7 @@ fn a_setting_that_is_so_already_has_no_change() {
 #[case(&["undo", "99"])]
 #[case(&["review", "accept", "99"])]
 #[case(&["review", "reject", "99"])]
+#[case(&["review", "edit", "99", "--score", "3"])]
 fn naming_only_what_is_not_there_fails_with_1(#[case] arguments: &[&str]) {
     for home in [Home::new(), profile()] {
         let existed = home.db().exists();

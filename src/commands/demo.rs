@@ -2,6 +2,7 @@
 //! folder of its own that is removed at the end.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use chrono::{TimeDelta, Utc};
 use clap::Parser;
@@ -18,6 +19,21 @@ use crate::settings::{ProviderValues, Settings};
 
 Nothing of yours is read or written.")]
 pub struct Args {}
+
+/// A chat to learn from, and how it is called on the command line.
+const CHAT: &str = include_str!("demo_chat.md");
+const CHAT_NAME: &str = "chat.md";
+
+/// What in that chat says nothing lasting about the person, and why it does not.
+const LEFT_ALONE: [(&str, &str); 7] = [
+    ("Fix the typo in line 12.", "a task"),
+    ("Skip the tests just this once.", "for once"),
+    ("What does this error mean?", "a question"),
+    ("My colleague prefers tabs.", "somebody else"),
+    ("The guide says \"always use semicolons\".", "a quotation"),
+    ("把这个文件改个名字。", "a task"),
+    ("谢谢，辛苦了！", "thanks"),
+];
 
 /// One stop of the tour: what is said, and the commands that show it, each with the day it is typed on.
 struct Stop {
@@ -138,6 +154,15 @@ const TOUR: &[Stop] = &[
             (90, &["why", "concise code"]),
         ],
     },
+    Stop {
+        title: "6. It reads your chats with agents, English and Chinese, and learns what you said about yourself",
+        commands: &[
+            (91, &["analyze", CHAT_NAME]),
+            (91, &["why", "深色主题"]),
+            // What was read once is not learned again.
+            (91, &["analyze", CHAT_NAME]),
+        ],
+    },
 ];
 
 /// One command of the tour and what it printed.
@@ -153,6 +178,15 @@ struct Step {
 struct Chapter {
     title: &'static str,
     steps: Vec<Step>,
+    /// What of the chat taught nothing.
+    left_alone: Vec<LeftAlone>,
+}
+
+/// Something that was said and not learned from.
+#[derive(Debug, Serialize)]
+struct LeftAlone {
+    text: &'static str,
+    because: &'static str,
 }
 
 /// The tour.
@@ -166,12 +200,15 @@ pub struct Reply(Vec<Chapter>);
 /// No place for a temporary folder, or a command of the tour that fails, which is a bug.
 pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let folder = tempfile::tempdir()?;
+    let chat = folder.path().join(CHAT_NAME);
+    std::fs::write(&chat, CHAT)?;
     let begin = context.settings.now.with_timezone(&Utc);
     let mut chapters = Vec::new();
     for stop in TOUR {
         let mut steps = Vec::new();
+        let mut left_alone = Vec::new();
         for (days, words) in stop.commands {
-            let settings = Settings {
+            let settings = || Settings {
                 provider: ProviderValues::default(),
                 db: folder.path().join("preferences.db"),
                 home: Some(folder.path().to_path_buf()),
@@ -184,18 +221,55 @@ pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 editor: None,
                 notes: Vec::new(),
             };
-            steps.push(step(Context::with(settings), *days, words)?);
+            steps.push(step(Context::with(settings()), *days, words, &chat)?);
+            if words.contains(&CHAT_NAME) {
+                left_alone = what_taught_nothing(&Context::with(settings()))?;
+            }
         }
         chapters.push(Chapter {
             title: stop.title,
             steps,
+            left_alone,
         });
     }
     Ok(Reply(chapters))
 }
 
-fn step(context: Context, days_later: i64, words: &[&str]) -> anyhow::Result<Step> {
-    let cli = Cli::try_parse_from(std::iter::once("aizo").chain(words.iter().copied()))?;
+/// The listed sentences of the chat, without those that something was learned from after all.
+fn what_taught_nothing(context: &Context) -> anyhow::Result<Vec<LeftAlone>> {
+    let quotes = context.read(|view| {
+        let mut quotes = Vec::new();
+        for entry in view.preferences()? {
+            quotes.extend(view.evidence(entry.id)?.into_iter().map(|seen| seen.quote));
+        }
+        let waiting = view.proposals()?.into_iter();
+        quotes.extend(
+            waiting
+                .filter_map(|one| one.evidence)
+                .map(|seen| seen.quote),
+        );
+        Ok(quotes)
+    })?;
+    let quotes = quotes.unwrap_or_default();
+    let taught = |text: &str| {
+        quotes
+            .iter()
+            .any(|quote| !quote.is_empty() && text.contains(quote))
+    };
+    Ok(LEFT_ALONE
+        .into_iter()
+        .filter(|(text, _)| !taught(text))
+        .map(|(text, because)| LeftAlone { text, because })
+        .collect())
+}
+
+fn step(context: Context, days_later: i64, words: &[&str], chat: &Path) -> anyhow::Result<Step> {
+    let path = chat.display().to_string();
+    let run = words.iter().map(|&word| match word {
+        CHAT_NAME => path.as_str(),
+        _ => word,
+    });
+    let cli = Cli::try_parse_from(std::iter::once("aizo").chain(run))?;
     let mut text = Vec::new();
     match super::run(cli.command, &context) {
         Ok(CommandReply::Answer(answer)) => {
@@ -211,7 +285,8 @@ fn step(context: Context, days_later: i64, words: &[&str]) -> anyhow::Result<Ste
     Ok(Step {
         command: typed(words),
         days_later,
-        text: String::from_utf8_lossy(&text).into_owned(),
+        // The throwaway folder has a name that means nothing to anybody.
+        text: String::from_utf8_lossy(&text).replace(&path, CHAT_NAME),
         notes: context.take_notes(),
     })
 }
@@ -251,6 +326,13 @@ impl Answer for Reply {
                 for note in &step.notes {
                     page.faint(note)?;
                 }
+            }
+            if !chapter.left_alone.is_empty() {
+                page.line("")?;
+                page.line("left alone, because they say nothing lasting about you:")?;
+            }
+            for one in &chapter.left_alone {
+                page.line(&format!("  “{}”  ({})", one.text, one.because))?;
             }
         }
         page.line("")?;

@@ -11,7 +11,10 @@ use super::record::record;
 use super::why::Observed;
 use crate::error::{Failure, Kind};
 use crate::merge::Observation;
-use crate::model::{Change, Op, Origin, Proposal, Score, Subject};
+use crate::model::{
+    Change, Op, Origin, Proposal, ProposalEdit, Score, Subject, check_text, join_keywords,
+    parse_keywords,
+};
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::storage::Transaction;
 
@@ -20,7 +23,9 @@ use crate::storage::Transaction;
 #[command(after_help = "Examples:
   aizo review
   aizo review accept 2
-  aizo review reject 3 4")]
+  aizo review edit 3 --score 2.5 --item \"emojis in code\"
+  aizo review reject 3 4
+  aizo review reject --all")]
 pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
@@ -31,17 +36,45 @@ enum Action {
     /// List what waits (the default)
     List,
     /// Take it over as if the user had stated it
-    Accept {
-        /// Numbers from the list
-        #[arg(required = true, value_name = "ID", value_parser = parse_id)]
-        ids: Vec<i64>,
-    },
+    Accept(Which),
     /// Drop it
-    Reject {
-        /// Numbers from the list
-        #[arg(required = true, value_name = "ID", value_parser = parse_id)]
-        ids: Vec<i64>,
-    },
+    Reject(Which),
+    /// Change what waits, before it is accepted
+    Edit(Edit),
+}
+
+/// What a decision is about.
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// Numbers from the list
+    #[arg(value_name = "ID", required_unless_present = "all", value_parser = parse_id)]
+    ids: Vec<i64>,
+    /// Everything that waits
+    #[arg(long, conflicts_with = "ids")]
+    all: bool,
+}
+
+/// What is changed; what is not named stays.
+#[derive(Debug, clap::Args)]
+struct Edit {
+    /// A number from the list
+    #[arg(value_name = "ID", value_parser = parse_id)]
+    id: i64,
+    /// Another item
+    #[arg(long)]
+    item: Option<String>,
+    /// Another reason
+    #[arg(long)]
+    reason: Option<String>,
+    /// Another score, from 0 (never) to 10 (always)
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    score: Option<Score>,
+    /// Other keywords, comma-separated; none clears them
+    #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]
+    keywords: Option<String>,
+    /// Other scenarios, comma-separated; none clears them
+    #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]
+    scenarios: Option<String>,
 }
 
 fn parse_id(text: &str) -> Result<i64, String> {
@@ -63,6 +96,22 @@ pub struct Waiting {
     proposed_at: String,
     why: String,
     evidence: Option<Observed>,
+}
+
+impl Waiting {
+    /// The observation, where it was made in a conversation.
+    fn found(&self) -> Option<&Observed> {
+        let observed = self.evidence.as_ref()?;
+        (observed.is_of_a_conversation() && !observed.quote().is_empty()).then_some(observed)
+    }
+
+    /// The reason, where it is not the very quote that is shown below.
+    fn reason_beside_the_quote(&self) -> &str {
+        match self.found() {
+            Some(observed) if observed.quote() == self.reason => "",
+            _ => &self.reason,
+        }
+    }
 }
 
 impl From<Proposal> for Waiting {
@@ -94,9 +143,9 @@ pub enum Reply {
 /// Runs `review`.
 ///
 /// # Errors
-/// None of the numbers is in the list.
+/// None of the numbers is in the list, nothing to change, a value that may not enter the store.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let (ids, op) = match &args.action {
+    let (which, op) = match &args.action {
         None | Some(Action::List) => {
             let waiting = context
                 .read(|view| Ok(view.proposals()?))?
@@ -108,33 +157,110 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 waiting.into_iter().map(Waiting::from).collect(),
             ));
         }
-        Some(Action::Accept { ids }) => (ids, Op::Accept),
-        Some(Action::Reject { ids }) => (ids, Op::Reject),
-    };
-    let none = || {
-        Failure::new(Kind::NotFound, "none of these waits for review")
-            .hint("aizo review lists what does")
+        Some(Action::Accept(which)) => (which, Op::Accept),
+        Some(Action::Reject(which)) => (which, Op::Reject),
+        Some(Action::Edit(edited)) => {
+            let outcome = edit(edited, context)?;
+            return Ok(Reply::Decided(Box::new(outcome)));
+        }
     };
     if !context.has_store()? {
-        return Err(none().into());
+        return match which.all {
+            true => Ok(nothing_waits(context)),
+            false => Err(no_such_number().into()),
+        };
     }
     context.write(|transaction| {
         let waiting = transaction.view().proposals()?;
+        let mut ids = match which.all {
+            true => waiting.iter().map(|proposal| proposal.id).collect(),
+            false => which.ids.clone(),
+        };
+        if which.all && ids.is_empty() {
+            return Ok(nothing_waits(context));
+        }
         if ids
             .iter()
             .all(|id| waiting.iter().all(|proposal| proposal.id != *id))
         {
-            return Err(none().into());
+            return Err(no_such_number().into());
         }
-        let mut outcomes = Vec::new();
         let mut decided = BTreeSet::new();
-        for id in ids.iter().filter(|&&id| decided.insert(id)) {
-            outcomes.push(match waiting.iter().find(|proposal| proposal.id == *id) {
+        ids.retain(|id| decided.insert(*id));
+        let mut outcomes = Vec::new();
+        for id in ids {
+            outcomes.push(match waiting.iter().find(|proposal| proposal.id == id) {
                 Some(proposal) => decide(transaction, proposal, op)?,
                 None => Outcome::not_found(&id.to_string()),
             });
         }
         Ok(Reply::Decided(Box::new(Outcomes(outcomes))))
+    })
+}
+
+fn no_such_number() -> Failure {
+    Failure::new(Kind::NotFound, "none of these waits for review")
+        .hint("aizo review lists what does")
+}
+
+fn nothing_waits(context: &Context) -> Reply {
+    context.note("nothing waits for review");
+    Reply::Decided(Box::new(Outcomes(Vec::new())))
+}
+
+/// Changes what waits. The observation that it rests on stays what it was.
+fn edit(edited: &Edit, context: &Context) -> anyhow::Result<Outcome> {
+    let clean = |text: &str| context.without_secrets(text);
+    let text = |field: &'static str, text: &Option<String>| {
+        let text = text.as_deref();
+        text.map(|text| check_text(field, &clean(text))).transpose()
+    };
+    let list = |field: &'static str, words: &Option<String>| {
+        let words = words.as_deref();
+        words
+            .map(|words| parse_keywords(field, &clean(words)))
+            .transpose()
+    };
+    let scenarios = list("scenario", &edited.scenarios)?.map(|mut names| {
+        names.sort();
+        names
+    });
+    let values = ProposalEdit {
+        item: text("item", &edited.item)?,
+        reason: text("reason", &edited.reason)?,
+        score: edited.score.map(Score::value),
+        keywords: list("keyword", &edited.keywords)?.map(|words| join_keywords(&words)),
+        scenarios: scenarios.map(|names| join_keywords(&names)),
+    };
+    if values == ProposalEdit::default() {
+        return Err(Failure::usage("nothing to change")
+            .hint("give one of --item, --reason, --score, --keywords, --scenarios")
+            .into());
+    }
+    if !context.has_store()? {
+        return Err(no_such_number().into());
+    }
+    context.write(|transaction| {
+        let waiting = transaction.view().proposals()?;
+        let proposal = waiting
+            .into_iter()
+            .find(|proposal| proposal.id == edited.id)
+            .ok_or_else(no_such_number)?;
+        let change = Change::edit_proposal(proposal.uid, Origin::User, &values);
+        let applied = transaction.apply(&change)?;
+        Ok(Outcome {
+            result: "updated",
+            id: None,
+            proposal: Some(proposal.id),
+            item: values.item.clone().unwrap_or(proposal.item),
+            score_before: proposal.score,
+            score_after: values.score.or(proposal.score),
+            change: applied.line,
+            hint: Some(match applied.line {
+                Some(_) => format!("it still waits: aizo review accept {}", proposal.id),
+                None => "it was so already".to_owned(),
+            }),
+        })
     })
 }
 
@@ -196,11 +322,19 @@ impl Answer for Reply {
                     .map_or_else(String::new, |score| Score::clamped(score).to_string()),
                 proposal.origin.to_string(),
                 proposal.item.clone(),
-                proposal.reason.clone(),
+                proposal.reason_beside_the_quote().to_owned(),
                 proposal.why.clone(),
             ]);
         }
-        page.table(&table)
+        page.table(&table)?;
+        for proposal in waiting {
+            if let Some(found) = proposal.found() {
+                page.line("")?;
+                page.wrapped(&format!("{}: “{}”", proposal.id, found.quote()))?;
+                page.wrapped_faint(&format!("  {}", found.said_where()))?;
+            }
+        }
+        Ok(())
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -56,6 +56,30 @@ impl From<Evidence> for Observed {
     }
 }
 
+impl Observed {
+    /// The words.
+    pub(super) fn quote(&self) -> &str {
+        &self.quote
+    }
+
+    /// Whether somebody said it to an agent, so that there is a place where it stands.
+    pub(super) fn is_of_a_conversation(&self) -> bool {
+        self.agent.is_some() || self.session.is_some() || self.place.is_some()
+    }
+
+    /// `2026-11-02 09:00, claude-code, 4f1c…, chat.jsonl:12, confidence 0.84`.
+    pub(super) fn said_where(&self) -> String {
+        let when = self.at.get(..16).unwrap_or(&self.at).replace('T', " ");
+        let places = [&self.agent, &self.session, &self.place];
+        let confidence = self.confidence.map(|sure| format!("confidence {sure:.2}"));
+        std::iter::once(when)
+            .chain(places.into_iter().flatten().cloned())
+            .chain(confidence)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
 /// What `why` replies.
 #[derive(Debug, Serialize)]
 pub struct Reply {

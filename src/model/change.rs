@@ -231,6 +231,26 @@ pub struct ProposalValues {
     pub evidence: String,
 }
 
+/// The values of a proposal that a person may change; absent ones are not touched.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ProposalEdit {
+    /// The label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// Why it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The keywords column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keywords: Option<String>,
+    /// The scenarios, sorted, comma-separated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scenarios: Option<String>,
+    /// The score it asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
 /// Turns a struct of values into what a journal line holds.
 pub(crate) fn values_of<T: Serialize>(values: &T) -> Values {
     match serde_json::to_value(values) {
@@ -280,6 +300,17 @@ impl Change {
             subject: Subject::Proposal(uid),
             origin: values.origin,
             effect: Effect::Create(values_of(values)),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// A change of what waits in review.
+    pub fn edit_proposal(uid: String, origin: Origin, values: &ProposalEdit) -> Self {
+        Change {
+            op: Op::Update,
+            subject: Subject::Proposal(uid),
+            origin,
+            effect: Effect::Set(values_of(values)),
             evidence: Vec::new(),
         }
     }

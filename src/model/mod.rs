@@ -12,7 +12,9 @@ mod text;
 mod turn;
 
 pub use candidate::{Candidate, Kind};
-pub use change::{Change, ChangeError, Effect, EntryValues, Op, ProposalValues, Subject, Values};
+pub use change::{
+    Change, ChangeError, Effect, EntryValues, Op, ProposalEdit, ProposalValues, Subject, Values,
+};
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
 pub use name::stable_name;
