@@ -87,10 +87,16 @@ struct Sample {
 
 /// Logistic regression of some answers against each other (of one answer, against its absence: answer 1), its weights held
 /// small by half their square over `looseness`. Whole passes with Adam (Kingma and Ba, 2015); the loss has one minimum, so
-/// the way to it does not matter. A feature seen fewer than `least` times is not looked at.
-fn train(samples: &[Sample], answers: usize, looseness: f32, least: usize) -> Vec<(u32, Vec<f32>)> {
+/// the way to it does not matter. A feature seen fewer than `least` times is not looked at, and one whose weights are all below
+/// `nothing` is left out: there are many of them.
+fn train(
+    samples: &[Sample],
+    answers: usize,
+    looseness: f32,
+    least: usize,
+    nothing: f32,
+) -> Vec<(u32, Vec<f32>)> {
     const PASSES: i32 = 250;
-    const NOTHING: f32 = 0.03;
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
     for feature in samples.iter().flat_map(|sample| &sample.features) {
         *seen.entry(*feature).or_default() += 1;
@@ -141,7 +147,7 @@ fn train(samples: &[Sample], answers: usize, looseness: f32, least: usize) -> Ve
     }
     seen.keys()
         .zip(weights.chunks_exact(answers))
-        .filter(|(_, weights)| weights.iter().any(|weight| weight.abs() > NOTHING))
+        .filter(|(_, weights)| weights.iter().any(|weight| weight.abs() > nothing))
         .map(|(feature, weights)| (*feature, weights.to_vec()))
         .collect()
 }
@@ -254,10 +260,10 @@ fn learn(utterances: &[Utterance]) -> Vec<u8> {
         spans.len()
     );
     let sections = vec![
-        train(&languages, Language::BY_WORDS.len(), 0.1, 3),
-        train(&verdicts, 4, 0.05, 2),
-        train(&kinds, 11, 0.05, 2),
-        train(&spans, 1, 0.2, 3),
+        train(&languages, Language::BY_WORDS.len(), 0.1, 3, 0.08),
+        train(&verdicts, 4, 0.05, 2, 0.03),
+        train(&kinds, 11, 0.05, 2, 0.07),
+        train(&spans, 1, 0.2, 3, 0.075),
     ];
     for (section, rows) in Section::ALL.iter().zip(&sections) {
         println!("{section:?}: {} weights", rows.len());

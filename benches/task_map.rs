@@ -144,16 +144,15 @@ impl Learner {
     fn learn(&mut self, gradient: &[Point; task_map::ROWS], left: f32) {
         self.step += 1;
         let (first, second) = (1.0 - 0.9f32.powi(self.step), 1.0 - 0.999f32.powi(self.step));
-        for row in 0..task_map::ROWS {
-            for k in 0..DIMENSIONS {
-                let g = gradient[row][k] + DECAY * self.map[row][k];
-                let mean = &mut self.mean[row][k];
-                *mean = 0.9 * *mean + 0.1 * g;
-                let spread = &mut self.spread[row][k];
-                *spread = 0.999 * *spread + 0.001 * g * g;
-                self.map[row][k] -=
-                    RATE * left * (*mean / first) / ((*spread / second).sqrt() + 1e-8);
-            }
+        let map = self.map.iter_mut().flatten();
+        let mean = self.mean.iter_mut().flatten();
+        let spread = self.spread.iter_mut().flatten();
+        let gradient = gradient.iter().flatten();
+        for (((weight, mean), spread), g) in map.zip(mean).zip(spread).zip(gradient) {
+            let g = g + DECAY * *weight;
+            *mean = 0.9 * *mean + 0.1 * g;
+            *spread = 0.999 * *spread + 0.001 * g * g;
+            *weight -= RATE * left * (*mean / first) / ((*spread / second).sqrt() + 1e-8);
         }
     }
 

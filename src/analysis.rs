@@ -373,6 +373,7 @@ mod tests {
             keywords: Vec::new(),
             scenarios: Vec::new(),
             confidence: 0.45,
+            sure: false,
             kind: Kind::Correction,
             cues: Vec::new(),
             explicit: false,

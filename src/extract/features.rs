@@ -3,7 +3,7 @@
 use super::cues::{Cue, Hit};
 use super::split::Setting;
 use super::tokens::{Shape, Token};
-use super::weights::{Group, feature};
+use super::weights::{Feature, Group, feature};
 use super::{Reading, Said};
 
 /// A short turn: what stands in it is often all that was to be said.
@@ -67,16 +67,33 @@ fn words(said: &Said, code: &str, found: &mut Features) {
             let characters: Vec<char> = token.folded.chars().collect();
             for size in [3, 4, 5] {
                 if characters.len() > size {
-                    found.add(&["p", &characters[..size].iter().collect::<String>(), code]);
+                    found.0.push(
+                        Feature::new(Group::Word)
+                            .part("p")
+                            .characters(&characters[..size])
+                            .part(code)
+                            .number(),
+                    );
                     let tail = &characters[characters.len() - size..];
-                    found.add(&["s", &tail.iter().collect::<String>(), code]);
+                    found.0.push(
+                        Feature::new(Group::Word)
+                            .part("s")
+                            .characters(tail)
+                            .part(code)
+                            .number(),
+                    );
                 }
             }
             // Korean endings and Arabic prefixes stand inside what spaces divide.
             if characters.iter().any(|&c| c as u32 >= 0x600) {
                 for size in [2, 3] {
                     for window in characters.windows(size) {
-                        found.add(&["c", &window.iter().collect::<String>()]);
+                        found.0.push(
+                            Feature::new(Group::Word)
+                                .part("c")
+                                .characters(window)
+                                .number(),
+                        );
                     }
                 }
             }
@@ -91,17 +108,34 @@ fn words(said: &Said, code: &str, found: &mut Features) {
     }
     for four in own.windows(4) {
         if four.iter().all(|token| token.shape == Shape::Character) {
-            let text: Vec<&str> = four.iter().map(|token| token.folded.as_str()).collect();
-            found.add(&["f", &text.concat()]);
+            let texts = four.iter().map(|token| token.folded.as_str());
+            found.0.push(
+                Feature::new(Group::Sequence)
+                    .part("f")
+                    .joined("", texts)
+                    .number(),
+            );
         }
     }
     let starts: Vec<&str> = own.iter().take(3).map(|token| word(token)).collect();
     for count in 1..=starts.len() {
-        found.add(&["start", &starts[..count].join(" ")]);
+        let texts = starts[..count].iter().copied();
+        found.0.push(
+            Feature::new(Group::Sequence)
+                .part("start")
+                .joined(" ", texts)
+                .number(),
+        );
     }
     let ends: Vec<&str> = own.iter().rev().take(3).map(|token| word(token)).collect();
     for count in 1..=ends.len() {
-        found.add(&["end", &ends[..count].join(" ")]);
+        let texts = ends[..count].iter().copied();
+        found.0.push(
+            Feature::new(Group::Sequence)
+                .part("end")
+                .joined(" ", texts)
+                .number(),
+        );
     }
     // What stands before and after the first comma is often two different things.
     if let Some(comma) = own
@@ -355,7 +389,13 @@ pub fn of_token(reading: &Reading, index: usize, token: usize, verdict: &str) ->
         for size in [2, 3, 4] {
             if characters.len() > size {
                 let tail = &characters[characters.len() - size..];
-                found.add(&["tail", &tail.iter().collect::<String>(), code]);
+                found.0.push(
+                    Feature::new(Group::Word)
+                        .part("tail")
+                        .characters(tail)
+                        .part(code)
+                        .number(),
+                );
             }
         }
     }

@@ -166,21 +166,24 @@ fn score(said: &Said, verdict: &Verdict) -> f64 {
     }
 }
 
-/// Whether the person said it outright: a statement of this kind with a cue word that says so.
+/// Whether the person said it outright: with a word that says so, whatever else the sentence does.
 fn is_explicit(said: &Said, verdict: &Verdict) -> bool {
+    const FOR: [Cue; 3] = [Cue::Like, Cue::Love, Cue::Prefer];
+    const AGAINST: [Cue; 2] = [Cue::Dislike, Cue::Hate];
+    const RULES: [Cue; 5] = [
+        Cue::Always,
+        Cue::FromNowOn,
+        Cue::Never,
+        Cue::Remember,
+        Cue::Decision,
+    ];
     let has = |cues: &[Cue]| said.hits.iter().any(|hit| cues.contains(&hit.cue));
-    let shown = said.setting.pasted;
-    !shown
-        && match verdict.kind {
-            Kind::Never => has(&[Cue::Never]),
-            Kind::Always => has(&[Cue::Always, Cue::FromNowOn]),
-            Kind::Like => has(&[Cue::Like, Cue::Love, Cue::Prefer]),
-            Kind::Dislike => has(&[Cue::Dislike, Cue::Hate]),
-            Kind::Remember => has(&[Cue::Remember]),
-            Kind::Decision => has(&[Cue::Decision]),
-            Kind::Imperative => true,
-            Kind::Praise | Kind::Complaint | Kind::Correction | Kind::Habit => false,
-        }
+    let outright = match verdict.direction {
+        Direction::For => has(&FOR),
+        Direction::Against => has(&AGAINST),
+        Direction::Habit => false,
+    };
+    !said.setting.pasted && (outright || has(&RULES) || verdict.kind == Kind::Imperative)
 }
 
 /// The cues that led to a candidate: heading and phrase, then what the layout shows.

@@ -1,7 +1,7 @@
 //! Which language a turn is written in, as far as it decides which cue table is read.
 
 use super::tokens::{Token, is_character};
-use super::weights::{self, Group, Section};
+use super::weights::{self, Feature, Group, Section};
 
 /// The languages that have a cue table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -127,19 +127,21 @@ pub fn by_script(text: &str) -> Option<Language> {
     Some(SCRIPTS[most])
 }
 
-/// What the words of a text tell of its language.
+/// What the words of a text tell of its language. The first ones tell enough.
 pub fn features(tokens: &[Token]) -> Vec<u32> {
+    const ENOUGH: usize = 60;
     let mut found = vec![weights::feature(Group::Layout, &["l"])];
-    for token in tokens {
-        let word = &token.folded;
-        found.push(weights::feature(Group::Word, &["lw", word]));
-        let characters: Vec<char> = format!("^{word}$").chars().collect();
+    let mut characters: Vec<char> = Vec::new();
+    for token in tokens.iter().take(ENOUGH) {
+        found.push(weights::feature(Group::Word, &["lw", &token.folded]));
+        characters.clear();
+        characters.push('^');
+        characters.extend(token.folded.chars());
+        characters.push('$');
         for size in [2, 3, 4] {
             for window in characters.windows(size) {
-                found.push(weights::feature(
-                    Group::Sequence,
-                    &["lc", &window.iter().collect::<String>()],
-                ));
+                let feature = Feature::new(Group::Sequence).part("lc").characters(window);
+                found.push(feature.number());
             }
         }
     }

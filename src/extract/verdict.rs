@@ -1,10 +1,10 @@
 //! Decides whether a sentence holds a lasting preference, which way it points, and what kind of statement it is.
 
-use super::Reading;
 use super::cues::Cue;
 use super::features;
 use super::language::Language;
 use super::weights::{self, Section};
+use super::{Reading, Said};
 use crate::model::Kind;
 
 /// Which way a preference points.
@@ -83,8 +83,8 @@ impl Thresholds {
                 asked: 0.48,
             },
             _ => Thresholds {
-                learned: 0.6,
-                asked: 0.47,
+                learned: 0.66,
+                asked: 0.52,
             },
         }
     }
@@ -101,8 +101,31 @@ pub fn likelihoods(scores: &[f32]) -> Vec<f64> {
     shares.into_iter().map(|share| share / total).collect()
 }
 
+/// Whether a sentence begins with somebody else, who then likes or dislikes something: "my boss hates meetings".
+fn is_about_somebody_else(said: &Said) -> bool {
+    const FEELINGS: [Cue; 5] = [Cue::Like, Cue::Love, Cue::Prefer, Cue::Dislike, Cue::Hate];
+    let feeling = said.hits.iter().find(|hit| FEELINGS.contains(&hit.cue));
+    let somebody = said
+        .hits
+        .iter()
+        .find(|hit| hit.cue == Cue::ThirdPerson && hit.first == 0);
+    match (somebody, feeling) {
+        (Some(somebody), Some(feeling)) => {
+            let between = &said.tokens[somebody.after.min(feeling.first)..feeling.first];
+            between.len() <= 3
+                && !between
+                    .iter()
+                    .any(|token| matches!(token.folded.as_str(), "i" | "," | "and" | "but" | "so"))
+        }
+        _ => false,
+    }
+}
+
 /// Judges one sentence; nothing comes back where nothing lasting is meant.
 pub fn judge(reading: &Reading, index: usize) -> Option<Verdict> {
+    if reading.language == Language::English && is_about_somebody_else(&reading.said[index]) {
+        return None;
+    }
     let found = features::of_sentence(reading, index);
     let likely = likelihoods(&weights::score(Section::Verdict, &found));
     let confidence = 1.0 - likely[0];

@@ -34,9 +34,50 @@ impl Section {
 }
 
 struct Table {
+    /// The features in rising order.
     features: Vec<u32>,
+    /// Where a feature stands, plus one, at the place that its number asks for or after it: twice as many places as
+    /// features, a power of two.
+    places: Vec<u32>,
     scales: Vec<f32>,
     codes: Vec<i8>,
+}
+
+impl Table {
+    fn new(features: Vec<u32>, scales: Vec<f32>, codes: Vec<i8>) -> Self {
+        let mut places = vec![0; (features.len() * 2).next_power_of_two().max(2)];
+        let mask = places.len() - 1;
+        for (row, feature) in (1u32..).zip(&features) {
+            let mut place = home(*feature) & mask;
+            while places[place] != 0 {
+                place = (place + 1) & mask;
+            }
+            places[place] = row;
+        }
+        Table {
+            features,
+            places,
+            scales,
+            codes,
+        }
+    }
+
+    fn row(&self, feature: u32) -> Option<usize> {
+        let mask = self.places.len() - 1;
+        let mut place = home(feature) & mask;
+        loop {
+            let row = (self.places[place] as usize).checked_sub(1)?;
+            if self.features[row] == feature {
+                return Some(row);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+}
+
+/// The place that a feature asks for: its upper bits tell only its group, and its lower ones are mixed well.
+fn home(feature: u32) -> usize {
+    (feature ^ (feature >> 15)) as usize
 }
 
 static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
@@ -65,21 +106,78 @@ impl Group {
     }
 }
 
-/// The number of a feature, made from its group and its parts (FNV-1a, Fowler, Noll and Vo).
-pub fn feature(group: Group, parts: &[&str]) -> u32 {
-    let mut hash = 0x811c_9dc5_u32;
-    let mut add = |byte: u8| hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    for part in parts {
-        part.bytes().for_each(&mut add);
-        add(0x1f);
+/// Makes the number of a feature from its group and its parts (FNV-1a, Fowler, Noll and Vo).
+#[derive(Debug, Clone, Copy)]
+pub struct Feature {
+    group: Group,
+    hash: u32,
+}
+
+impl Feature {
+    /// Begins a feature of a group.
+    pub fn new(group: Group) -> Self {
+        Feature {
+            group,
+            hash: 0x811c_9dc5,
+        }
     }
-    (hash & 0x1fff_ffff) | (group as u32) << 29
+
+    fn byte(&mut self, byte: u8) {
+        self.hash = (self.hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+
+    /// Adds a part.
+    #[must_use]
+    pub fn part(mut self, part: &str) -> Self {
+        part.bytes().for_each(|byte| self.byte(byte));
+        self.byte(0x1f);
+        self
+    }
+
+    /// Adds a part that is not a text of its own.
+    #[must_use]
+    pub fn characters(mut self, part: &[char]) -> Self {
+        let mut bytes = [0; 4];
+        for c in part {
+            c.encode_utf8(&mut bytes)
+                .bytes()
+                .for_each(|byte| self.byte(byte));
+        }
+        self.byte(0x1f);
+        self
+    }
+
+    /// Adds several texts as one part, with something between them.
+    #[must_use]
+    pub fn joined<'t>(mut self, between: &str, texts: impl Iterator<Item = &'t str>) -> Self {
+        for (index, text) in texts.enumerate() {
+            if index > 0 {
+                between.bytes().for_each(|byte| self.byte(byte));
+            }
+            text.bytes().for_each(|byte| self.byte(byte));
+        }
+        self.byte(0x1f);
+        self
+    }
+
+    /// The number.
+    pub fn number(self) -> u32 {
+        (self.hash & 0x1fff_ffff) | (self.group as u32) << 29
+    }
+}
+
+/// The number of a feature of several texts.
+pub fn feature(group: Group, parts: &[&str]) -> u32 {
+    parts
+        .iter()
+        .fold(Feature::new(group), |feature, part| feature.part(part))
+        .number()
 }
 
 /// Puts other weights in the place of those that ship, for a program that learns them. Does nothing once a score was asked
 /// for.
 pub fn replace(bytes: &[u8]) {
-    let _ = TABLES.set(read(&bytes));
+    let _ = TABLES.set(read(bytes));
 }
 
 /// The sum of what the features say, for each answer.
@@ -88,7 +186,7 @@ pub fn score(section: Section, features: &[u32]) -> Vec<f32> {
     let answers = table.scales.len();
     let mut sums = vec![0i32; answers];
     for feature in features {
-        if let Ok(row) = table.features.binary_search(feature) {
+        if let Some(row) = table.row(*feature) {
             let codes = &table.codes[row * answers..(row + 1) * answers];
             for (sum, &code) in sums.iter_mut().zip(codes) {
                 *sum += i32::from(code);
@@ -132,14 +230,9 @@ fn read(bytes: &[u8]) -> Vec<Table> {
                 last = last.wrapping_add(distance);
                 features.push(last);
             }
-            Table {
-                features,
-                scales,
-                codes: take(rest, count * answers)
-                    .iter()
-                    .map(|code| code.cast_signed())
-                    .collect(),
-            }
+            let codes = take(rest, count * answers);
+            let codes = codes.iter().map(|code| code.cast_signed()).collect();
+            Table::new(features, scales, codes)
         })
         .collect()
 }
