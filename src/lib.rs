@@ -6,13 +6,15 @@
 //! # The map
 //!
 //! ```text
-//! capture → merge → storage → scoring → recall → present → apply
+//! capture → extract → merge → storage → scoring → recall → present → apply
 //! ```
 //!
 //! | module | does | knows SQLite, clock, files? |
 //! |---|---|---|
 //! | [`model`] | the nouns: preference, score, band, evidence, change, turn | no |
 //! | [`capture`] | transcripts of agents and exports of chats → what a person said in them | files |
+//! | [`extract`] | what a person said → the preferences in it | no |
+//! | [`analysis`] | what was heard in conversations → what is learned, what waits, what is left alone | no |
 //! | [`scoring`] | the formulas: decay, weight, smoothing | no |
 //! | [`merge`] | an observation and what is stored → a change | no |
 //! | [`recall`] | a request and the candidates → what is chosen and why; the block for an agent | no |
@@ -26,8 +28,9 @@
 //!
 //! A preference's way: `commands/add.rs` makes an observation of it, [`merge`] a change, [`storage`] writes rows,
 //! journal and index together; `commands/recall.rs` and `commands/context.rs` make a request, `storage` finds the
-//! candidates, [`recall`] judges, weighs and orders them, [`present`] shows them. One verb calls the others:
-//! `demo`, which shows them at work.
+//! candidates, [`recall`] judges, weighs and orders them, [`present`] shows them. `commands/analyze` lets [`capture`] read
+//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. One verb calls the
+//! others: `demo`, which shows them at work.
 //!
 //! Dependencies point from `commands` through `storage` and `present` to the pure middle, which knows nobody.
 //! Only `storage` knows SQL, only `present` prints, only `error` knows exit codes. The clock is read once a
@@ -37,8 +40,8 @@
 //!
 //! # Deliberately absent
 //!
-//! A daemon, a network connection that nobody asked for, a model to download, stored scores that depend on time, a second way to alter the store
-//! beside [`model::Change`], and any write on the way of a read.
+//! A daemon, a network connection that nobody asked for, a model to download, stored scores that depend on time, a
+//! second way to alter the store beside [`model::Change`], and any write on the way of a read.
 
 pub mod analysis;
 pub mod capture;
