@@ -21,9 +21,6 @@ pub(super) const APPLICATION_ID: i32 = 0x6169_7A6F;
 
 /// How long a reader waits for a lock. Readers of a WAL file need none; this is for older files.
 const READER_PATIENCE: Duration = Duration::from_millis(300);
-/// How much of a store that is read with locks is mapped into memory: a look through the vectors of a million entries
-/// reads thousands of pages, and each would be a call of the system. Nobody makes such a file shorter meanwhile.
-const MAPPED: i64 = 2 << 30;
 /// How fine the file system's clock is at worst: a file changed more recently than this may change again
 /// without showing it.
 const CLOCK_GRAIN: Duration = Duration::from_millis(50);
@@ -416,7 +413,6 @@ fn connect_locked(target: &Target<'_>) -> Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&target.real, flags)?;
         configure(&connection, READER_PATIENCE)?;
-        connection.pragma_update(None, "mmap_size", MAPPED)?;
         // The last one to close would write the log back into the file.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         first_page(&connection)?;
