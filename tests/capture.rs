@@ -855,7 +855,7 @@ fn a_large_file_is_read_in_flat_memory() {
 
 /// How fast they are read: `cargo test --release --test all -- --ignored two_gigabytes --nocapture`
 #[test]
-#[ignore = "writes 2 GB"]
+#[ignore = "writes 2 GB; run with: cargo test --release -- --ignored two_gigabytes"]
 #[allow(clippy::print_stderr)]
 fn two_gigabytes_are_read_in_flat_memory() {
     let megabytes = std::env::var(LARGE).ok().and_then(|size| size.parse().ok());
