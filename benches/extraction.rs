@@ -16,7 +16,7 @@ use std::path::Path;
 use aizo::extract::language::{self, Language};
 use aizo::extract::tokens::{Shape, tokens};
 use aizo::extract::weights::{self, Section};
-use aizo::extract::{Direction, Reading, Thresholds, candidates, features};
+use aizo::extract::{Direction, Reading, features, judged, likelihoods, span};
 use aizo::model::{Answer, Turn, TurnKind, fold};
 use serde::Deserialize;
 
@@ -40,6 +40,9 @@ struct Expected {
     #[serde(default)]
     optional: bool,
 }
+
+/// The last row: every language but English and Chinese.
+const OTHERS: &str = "all but en and zh";
 
 const KINDS: [&str; 11] = [
     "rule_always",
@@ -222,10 +225,6 @@ fn learn(utterances: &[Utterance]) -> Vec<u8> {
                 });
                 continue;
             };
-            let direction = Direction::ALL
-                .iter()
-                .position(|direction| direction.name() == expected.polarity)
-                .expect("a polarity");
             if let Some(kind) = KINDS.iter().position(|kind| *kind == expected.kind) {
                 kinds.push(Sample {
                     features: found.clone(),
@@ -234,7 +233,7 @@ fn learn(utterances: &[Utterance]) -> Vec<u8> {
             }
             verdicts.push(Sample {
                 features: found,
-                answer: direction + 1,
+                answer: answer(expected),
             });
             let count = reading.said[index].tokens.len();
             for token in 0..count {
@@ -259,16 +258,92 @@ fn learn(utterances: &[Utterance]) -> Vec<u8> {
         kinds.len(),
         spans.len()
     );
-    let sections = vec![
+    let mut sections = vec![
         train(&languages, Language::BY_WORDS.len(), 0.1, 3, 0.08),
-        train(&verdicts, 4, 0.05, 2, 0.03),
+        train(&verdicts, 4, 0.05, 2, 0.05),
         train(&kinds, 11, 0.05, 2, 0.07),
         train(&spans, 1, 0.2, 3, 0.075),
     ];
+    // Which things the sentences seem to name is known once it was learned what names one.
+    weights::replace(&weights::to_bytes(&sections));
+    let things = things(utterances);
+    println!("{} things", things.len());
+    sections.push(train(&things, 4, 0.05, 3, 0.08));
     for (section, rows) in Section::ALL.iter().zip(&sections) {
         println!("{section:?}: {} weights", rows.len());
     }
     weights::to_bytes(&sections)
+}
+
+/// The things of the utterances with what each is: those that a careful reader notes, and what else a sentence seems to name.
+fn things(utterances: &[Utterance]) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for one in utterances {
+        let known = Language::from_code(&one.lang).expect("a language");
+        let reading = Reading::new(&one.text, one.before.as_deref(), Some(known));
+        let places: Vec<(&Expected, (usize, usize, usize))> = one
+            .expects
+            .iter()
+            .filter_map(|expected| Some((expected, place(&reading, &expected.about)?)))
+            .collect();
+        for (index, said) in reading.said.iter().enumerate() {
+            let mut seen = Vec::new();
+            let mut add = |span: (usize, usize), answer: usize| {
+                if !seen.contains(&span) {
+                    seen.push(span);
+                    samples.push(Sample {
+                        features: features::of_thing(&reading, index, span),
+                        answer,
+                    });
+                }
+            };
+            let here = places.iter().filter(|(_, place)| place.0 == index);
+            let (noted, doubtful): (Vec<_>, Vec<_>) =
+                here.partition(|(expected, _)| !expected.optional);
+            for (expected, (_, first, after)) in &noted {
+                add((*first, *after), answer(expected));
+            }
+            if noted.is_empty() && !doubtful.is_empty() {
+                continue;
+            }
+            let found = features::of_sentence(&reading, index);
+            let likely = likelihoods(&weights::score(Section::Verdict, &found));
+            let likeliest = Direction::ALL
+                .into_iter()
+                .max_by(|&a, &b| likely[a as usize + 1].total_cmp(&likely[b as usize + 1]));
+            for direction in Direction::ALL {
+                let mut taken = Vec::new();
+                for round in 0..2 {
+                    let Some(span) = span(&reading, index, direction, &taken) else {
+                        break;
+                    };
+                    taken.push(span);
+                    let text = &said.text[said.tokens[span.0].start..said.tokens[span.1 - 1].end];
+                    let mut named = one
+                        .expects
+                        .iter()
+                        .filter(|expected| names(text, &expected.about));
+                    match (named.next(), named.next()) {
+                        (None, _) if !noted.is_empty() => add(span, 0),
+                        (None, _) if round == 0 && likeliest == Some(direction) => add(span, 0),
+                        (Some(expected), None) if !expected.optional && !noted.is_empty() => {
+                            add(span, answer(expected));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    samples
+}
+
+/// The answer of a thing's weights that is right for what was expected.
+fn answer(expected: &Expected) -> usize {
+    1 + Direction::ALL
+        .iter()
+        .position(|direction| direction.name() == expected.polarity)
+        .expect("a polarity")
 }
 
 // --- Measuring ------------------------------------------------------------------------------------------------------
@@ -362,17 +437,27 @@ fn turn(one: &Utterance) -> Turn {
     }
 }
 
-fn measure(one: &Utterance, least: f64, tell: bool) -> Tally {
+/// What counts as found: what is learned as shipped, or what is at least so sure, and so sure of its direction.
+type Least = Option<(f64, f64)>;
+
+fn measure(one: &Utterance, least: Least, tell: bool) -> Tally {
     let mut tally = Tally {
         utterances: 1,
         ..Tally::default()
     };
-    let found = candidates(&turn(one));
-    let mut met = vec![false; one.expects.len()];
-    for candidate in found
+    let judged = judged(&turn(one));
+    let found: Vec<_> = judged
         .iter()
-        .filter(|candidate| candidate.confidence >= least)
-    {
+        .filter(|(thing, _)| match least {
+            Some((confidence, certainty)) => {
+                thing.confidence >= confidence && thing.certainty >= certainty
+            }
+            None => thing.sure,
+        })
+        .map(|(_, candidate)| candidate)
+        .collect();
+    let mut met = vec![false; one.expects.len()];
+    for candidate in &found {
         let hit = one
             .expects
             .iter()
@@ -427,9 +512,9 @@ fn measure(one: &Utterance, least: f64, tell: bool) -> Tally {
                     one.why,
                     one.text,
                     expected.about,
-                    found
+                    judged
                         .iter()
-                        .map(|c| (&c.item, c.confidence))
+                        .map(|(thing, c)| (&c.item, c.confidence, thing.certainty))
                         .collect::<Vec<_>>()
                 );
             }
@@ -439,12 +524,11 @@ fn measure(one: &Utterance, least: f64, tell: bool) -> Tally {
 }
 
 /// What a half gives, by language; the last row is all but English and Chinese together.
-fn tallies(utterances: &[Utterance], least: Option<f64>, tell: bool) -> Vec<(String, Tally)> {
+fn tallies(utterances: &[Utterance], least: Least, tell: bool) -> Vec<(String, Tally)> {
     let mut by_language: BTreeMap<Language, Tally> = BTreeMap::new();
     let mut others = Tally::default();
     for one in utterances {
         let language = Language::from_code(&one.lang).expect("a language");
-        let least = least.unwrap_or(Thresholds::of(language).learned);
         let tally = measure(one, least, tell);
         by_language.entry(language).or_default().add(tally);
         if ![Language::English, Language::Chinese].contains(&language) {
@@ -455,11 +539,11 @@ fn tallies(utterances: &[Utterance], least: Option<f64>, tell: bool) -> Vec<(Str
         .into_iter()
         .map(|(language, tally)| (language.code().to_owned(), tally))
         .collect();
-    rows.push(("all but en and zh".to_owned(), others));
+    rows.push((OTHERS.to_owned(), others));
     rows
 }
 
-fn scorecard(half: &str, least: Option<f64>, tell: bool) {
+fn scorecard(half: &str, least: Least, tell: bool) {
     let rows = tallies(&load(half), least, tell);
     println!("\n### {half}\n");
     println!(
@@ -471,20 +555,23 @@ fn scorecard(half: &str, least: Option<f64>, tell: bool) {
     }
 }
 
-/// Precision and recall of the tune half at every confidence.
+/// Precision, recall and polarity of the tune half at every confidence and certainty of the direction.
 fn sweep() {
     let utterances = load("tune");
-    for step in 7..=15 {
-        let least = f64::from(step) * 0.05;
-        let cells: Vec<String> = tallies(&utterances, Some(least), false)
-            .into_iter()
-            .map(|(language, tally)| {
-                let row = tally.row();
-                let cells: Vec<&str> = row.split(" | ").collect();
-                format!("{language} {}/{}", cells[1], cells[2])
-            })
-            .collect();
-        println!("{least:.2}: {}", cells.join(", "));
+    for confidence in 7..=14 {
+        for certainty in [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8] {
+            let least = (f64::from(confidence) * 0.05, certainty);
+            let cells: Vec<String> = tallies(&utterances, Some(least), false)
+                .into_iter()
+                .filter(|(language, _)| ["en", "zh", OTHERS].contains(&language.as_str()))
+                .map(|(language, tally)| {
+                    let row = tally.row();
+                    let cells: Vec<&str> = row.split(" | ").collect();
+                    format!("{language} {}/{}/{}", cells[1], cells[2], cells[3])
+                })
+                .collect();
+            println!("{:.2} {certainty:.2}: {}", least.0, cells.join(", "));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cues::Cue;
 use super::tokens::{Shape, Token};
-use super::verdict::{Direction, Verdict};
+use super::verdict::{Direction, Thing};
 use super::weights::{self, Section};
 use super::{Reading, Said, features};
 use crate::model::{Candidate, Kind};
@@ -13,11 +13,24 @@ const LONGEST_QUOTE: usize = 300;
 /// What is added to each token's score: a word too many is better than one that is missed.
 const GENEROUS: f32 = 0.9;
 
-/// The tokens that name the thing: the run whose tokens together belong to it most.
-pub fn span(reading: &Reading, index: usize, direction: Direction) -> Option<(usize, usize)> {
+/// The tokens that name the thing: the run whose tokens together belong to it most, and that no other thing has taken.
+pub fn span(
+    reading: &Reading,
+    index: usize,
+    direction: Direction,
+    taken: &[(usize, usize)],
+) -> Option<(usize, usize)> {
+    let is_taken = |token| {
+        taken
+            .iter()
+            .any(|&(from, after)| (from..after).contains(&token))
+    };
     let said = &reading.said[index];
     let scores: Vec<f32> = (0..said.tokens.len())
         .map(|token| {
+            if is_taken(token) {
+                return f32::NEG_INFINITY;
+            }
             let found = features::of_token(reading, index, token, direction.name());
             weights::score(Section::Span, &found)
                 .first()
@@ -45,7 +58,37 @@ pub fn span(reading: &Reading, index: usize, direction: Direction) -> Option<(us
     while from < after && is_mark(&said.tokens[after - 1]) {
         after -= 1;
     }
-    (from < after).then_some((from, after))
+    (from < after).then(|| whole_quotation(&said.tokens, from, after))
+}
+
+/// A name that holds one end of a quotation holds the other one too.
+fn whole_quotation(tokens: &[Token], mut from: usize, mut after: usize) -> (usize, usize) {
+    const QUOTES: [(&str, &str); 6] = [
+        ("\"", "\""),
+        ("“", "”"),
+        ("„", "“"),
+        ("«", "»"),
+        ("「", "」"),
+        ("'", "'"),
+    ];
+    let find = |range: std::ops::Range<usize>, mark: &str| {
+        tokens[range].iter().position(|token| token.folded == mark)
+    };
+    for (opening, closing) in QUOTES {
+        let opened = tokens[from].folded == opening;
+        let closed = after - from > 1 && tokens[after - 1].folded == closing;
+        if opened && find(from + 1..after, closing).is_none() {
+            if let Some(more) = find(after..tokens.len(), closing) {
+                after += more + 1;
+            }
+        } else if closed && find(from..after - 1, opening).is_none() {
+            let before = tokens[..from]
+                .iter()
+                .rposition(|token| token.folded == opening);
+            from = before.unwrap_or(from);
+        }
+    }
+    (from, after)
 }
 
 /// Where a name may begin: at any word; between characters that are written without spaces only at a cue's edge, at a
@@ -88,10 +131,9 @@ fn is_closing(token: &Token) -> bool {
     )
 }
 
-/// The candidate of a sentence.
-pub fn candidate(reading: &Reading, index: usize, verdict: &Verdict) -> Option<Candidate> {
-    let said = &reading.said[index];
-    let (from, after) = span(reading, index, verdict.direction)?;
+/// The candidate of a thing in a sentence.
+pub fn candidate(said: &Said, thing: &Thing) -> Option<Candidate> {
+    let (from, after) = thing.span;
     let item = without_particle(
         said.text[said.tokens[from].start..said.tokens[after - 1].end]
             .trim_matches(['*', '_', ' ']),
@@ -102,14 +144,14 @@ pub fn candidate(reading: &Reading, index: usize, verdict: &Verdict) -> Option<C
     Some(Candidate {
         item,
         quote: said.text.chars().take(LONGEST_QUOTE).collect(),
-        score: score(said, verdict),
+        score: score(said, thing),
         keywords: Vec::new(),
         scenarios: Vec::new(),
-        confidence: (verdict.confidence * 100.0).round() / 100.0,
-        sure: verdict.sure,
-        kind: verdict.kind,
+        confidence: (thing.confidence * 100.0).round() / 100.0,
+        sure: thing.sure,
+        kind: thing.kind,
         cues: named(said),
-        explicit: is_explicit(said, verdict),
+        explicit: is_explicit(said, thing),
     })
 }
 
@@ -134,9 +176,9 @@ fn without_particle(name: &str) -> String {
 }
 
 /// The score that the words stand for.
-fn score(said: &Said, verdict: &Verdict) -> f64 {
+fn score(said: &Said, thing: &Thing) -> f64 {
     let has = |cue: Cue| said.hits.iter().any(|hit| hit.cue == cue);
-    match (verdict.kind, verdict.direction) {
+    match (thing.kind, thing.direction) {
         (Kind::Never, _) => 0.5,
         (Kind::Habit, _) | (_, Direction::Habit) => 5.0,
         (Kind::Dislike, _) => {
@@ -167,7 +209,7 @@ fn score(said: &Said, verdict: &Verdict) -> f64 {
 }
 
 /// Whether the person said it outright: with a word that says so, whatever else the sentence does.
-fn is_explicit(said: &Said, verdict: &Verdict) -> bool {
+fn is_explicit(said: &Said, thing: &Thing) -> bool {
     const FOR: [Cue; 3] = [Cue::Like, Cue::Love, Cue::Prefer];
     const AGAINST: [Cue; 2] = [Cue::Dislike, Cue::Hate];
     const RULES: [Cue; 5] = [
@@ -178,12 +220,12 @@ fn is_explicit(said: &Said, verdict: &Verdict) -> bool {
         Cue::Decision,
     ];
     let has = |cues: &[Cue]| said.hits.iter().any(|hit| cues.contains(&hit.cue));
-    let outright = match verdict.direction {
+    let outright = match thing.direction {
         Direction::For => has(&FOR),
         Direction::Against => has(&AGAINST),
         Direction::Habit => false,
     };
-    !said.setting.pasted && (outright || has(&RULES) || verdict.kind == Kind::Imperative)
+    !said.setting.pasted && (outright || has(&RULES) || thing.kind == Kind::Imperative)
 }
 
 /// The cues that led to a candidate: heading and phrase, then what the layout shows.

@@ -22,7 +22,7 @@ use split::Setting;
 use tokens::{Token, tokens};
 
 pub use item::span;
-pub use verdict::{Direction, Thresholds, Verdict, judge};
+pub use verdict::{Direction, Thing, Thresholds, judge, likelihoods};
 
 /// A sentence, ready to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,15 +71,27 @@ impl Reading {
         let all = tokens(text);
         let language = language.unwrap_or_else(|| Language::of(text, &all));
         let said = sentences
-            .into_iter()
-            .map(|sentence| {
-                let text = text[sentence.start..sentence.end].to_owned();
-                let tokens = tokens(&text);
+            .iter()
+            .flat_map(|sentence| {
+                let tokens = within(&all, sentence.start, sentence.end);
+                let hits = cues::find(language, &tokens);
+                statements(&tokens, &hits)
+                    .into_iter()
+                    .map(|(from, to)| {
+                        let start = sentence.start + from;
+                        let end = to.map_or(sentence.end, |to| sentence.start + to);
+                        (start, end, sentence.setting)
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .map(|(start, end, setting)| {
+                let tokens = within(&all, start, end);
+                let text = text[start..end].to_owned();
                 Said {
-                    start: sentence.start,
+                    start,
                     hits: cues::find(language, &tokens),
                     quoted: split::quotations(&text),
-                    setting: sentence.setting,
+                    setting,
                     tokens,
                     text,
                 }
@@ -94,20 +106,124 @@ impl Reading {
     }
 }
 
+/// Where the statements of a sentence begin, and where the ones before the last end: "I love tea, I hate coffee" makes two,
+/// since both sides of its comma say on their own what is thought of something.
+fn statements(tokens: &[Token], hits: &[Hit]) -> Vec<(usize, Option<usize>)> {
+    use cues::Cue;
+    const OUTRIGHT: [Cue; 6] = [
+        Cue::Like,
+        Cue::Love,
+        Cue::Prefer,
+        Cue::Dislike,
+        Cue::Hate,
+        Cue::Never,
+    ];
+    let parts = |token: &Token| matches!(token.folded.as_str(), "," | "，" | ";" | "；" | "、");
+    let says = |from: usize, to: usize| {
+        hits.iter()
+            .any(|hit| OUTRIGHT.contains(&hit.cue) && hit.first >= from && hit.after <= to)
+    };
+    let mut found = vec![(0, None)];
+    let mut first = 0;
+    for comma in (0..tokens.len()).filter(|&at| parts(&tokens[at])) {
+        let next = tokens[comma + 1..]
+            .iter()
+            .position(parts)
+            .map_or(tokens.len(), |at| comma + 1 + at);
+        if says(first, comma) && says(comma + 1, next) && comma + 1 < tokens.len() {
+            if let Some(last) = found.last_mut() {
+                last.1 = Some(tokens[comma].start);
+            }
+            found.push((tokens[comma + 1].start, None));
+            first = comma + 1;
+        }
+    }
+    found
+}
+
+/// The tokens of a part of a text, placed within it.
+fn within(all: &[Token], start: usize, end: usize) -> Vec<Token> {
+    let first = all.partition_point(|token| token.start < start);
+    all[first..]
+        .iter()
+        .take_while(|token| token.end <= end)
+        .map(|token| Token {
+            start: token.start - start,
+            end: token.end - start,
+            ..token.clone()
+        })
+        .collect()
+}
+
 /// The longest turn that is read, in bytes: what is longer was pasted.
 pub const LONGEST_TURN: usize = 20_000;
 
 /// The preferences in a turn.
 pub fn candidates(turn: &Turn) -> Vec<Candidate> {
+    judged(turn)
+        .into_iter()
+        .map(|(_, candidate)| candidate)
+        .collect()
+}
+
+/// The preferences in a turn, each with what was decided about it.
+pub fn judged(turn: &Turn) -> Vec<(Thing, Candidate)> {
     if turn.text.len() > LONGEST_TURN {
         return Vec::new();
     }
     let answer = turn.answer.as_ref().map(|answer| answer.start.as_str());
     let reading = Reading::new(&turn.text, answer, None);
-    (0..reading.said.len())
-        .filter_map(|index| {
-            let verdict = judge(&reading, index)?;
-            item::candidate(&reading, index, &verdict)
+    reading
+        .said
+        .iter()
+        .enumerate()
+        .flat_map(|(index, said)| {
+            let things = judge(&reading, index);
+            things.into_iter().filter_map(|thing| {
+                let candidate = item::candidate(said, &thing)?;
+                Some((thing, candidate))
+            })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TurnKind;
+    use rstest::rstest;
+
+    fn said(text: &str) -> Vec<(String, bool)> {
+        let turn = Turn {
+            key: "1".to_owned(),
+            text: text.to_owned(),
+            kind: TurnKind::Typed,
+            at: None,
+            agent: "text".to_owned(),
+            session: "s".to_owned(),
+            place: "line 1".to_owned(),
+            answer: None,
+        };
+        let found = candidates(&turn);
+        found
+            .into_iter()
+            .map(|candidate| (candidate.item, candidate.score < 4.0))
+            .collect()
+    }
+
+    #[rstest]
+    #[case("I love dark mode, I hate light mode", &[("dark mode", false), ("light mode", true)])]
+    #[case("i prefer bullet points, i hate long paragraphs", &[("bullet points", false), ("long paragraphs", true)])]
+    #[case("我喜欢深色主题，我讨厌香菜", &[("深色主题", false), ("香菜", true)])]
+    #[case("tabs, not spaces", &[("tabs", false)])]
+    #[case("no more 'I hope this email finds you well', it makes me cringe", &[("'I hope this email finds you well'", true)])]
+    #[case("never ever use emojis", &[("emojis", true)])]
+    fn each_thing_has_its_own_direction(#[case] text: &str, #[case] expected: &[(&str, bool)]) {
+        let found = said(text);
+        let found: Vec<(&str, bool)> = found
+            .iter()
+            .map(|(item, against)| (item.as_str(), *against))
+            .collect();
+        assert_eq!(found, expected);
+    }
 }

@@ -41,6 +41,9 @@ pub fn is_character(c: char) -> bool {
 }
 
 fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
     (c.is_alphanumeric() || unicode_normalization::char::is_combining_mark(c)) && !is_character(c)
 }
 
@@ -76,13 +79,25 @@ pub fn tokens(text: &str) -> Vec<Token> {
         found.push(Token {
             start: byte(from),
             end: byte(index),
-            folded: fold(written).replace('’', "'"),
+            folded: folded(c, written),
             shape: shape(c, leads, written),
             capitals: written.chars().filter(|c| c.is_uppercase()).count() > 1
                 && !written.chars().any(char::is_lowercase),
         });
     }
     found
+}
+
+/// A token folded, with one kind of apostrophe. Most Han and kana characters fold to themselves.
+fn folded(first: char, written: &str) -> String {
+    if matches!(first as u32, 0x3041..=0x3096 | 0x30A1..=0x30FA | 0x4E00..=0x9FFF) {
+        return written.to_owned();
+    }
+    let folded = fold(written);
+    if folded.contains('’') {
+        return folded.replace('’', "'");
+    }
+    folded
 }
 
 fn shape(first: char, leads: bool, written: &str) -> Shape {
@@ -106,6 +121,17 @@ fn shape(first: char, leads: bool, written: &str) -> Shape {
 mod tests {
     use super::*;
     use rstest::rstest;
+
+    #[test]
+    fn han_and_kana_are_folded_as_everything_is() {
+        for c in (0x3041..=0x3096)
+            .chain(0x30A1..=0x30FA)
+            .chain(0x4E00..=0x9FFF)
+        {
+            let c = char::from_u32(c).unwrap().to_string();
+            assert_eq!(tokens(&c)[0].folded, fold(&c));
+        }
+    }
 
     #[rstest]
     #[case("use next.js, not C++ or .env!", &["use", "next.js", ",", "not", "c++", "or", ".env", "!"])]

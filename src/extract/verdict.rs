@@ -1,7 +1,8 @@
-//! Decides whether a sentence holds a lasting preference, which way it points, and what kind of statement it is.
+//! Decides whether a sentence holds lasting preferences, which way they point, and what kind of statement they are.
 
 use super::cues::Cue;
 use super::features;
+use super::item::span;
 use super::language::Language;
 use super::weights::{self, Section};
 use super::{Reading, Said};
@@ -47,16 +48,20 @@ pub const KINDS: [Kind; 11] = [
     Kind::Imperative,
 ];
 
-/// What was decided about a sentence.
+/// A thing that a sentence names, and what was decided about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct Thing {
+    /// Its first token, and the one after its last.
+    pub span: (usize, usize),
     /// Which way.
     pub direction: Direction,
     /// What kind of statement.
     pub kind: Kind,
-    /// How sure, 0 to 1.
+    /// How sure it is that something lasting is meant, 0 to 1.
     pub confidence: f64,
-    /// Whether it is sure enough to be learned; else a person is asked.
+    /// How sure it is whether it points against the thing or not, 0.5 to 1.
+    pub certainty: f64,
+    /// Whether both are sure enough to be learned; else a person is asked.
     pub sure: bool,
 }
 
@@ -67,6 +72,8 @@ pub struct Thresholds {
     pub learned: f64,
     /// From here on it waits for a person.
     pub asked: f64,
+    /// How sure it must be which way it points to be learned, 0.5 to 1.
+    pub directed: f64,
 }
 
 impl Thresholds {
@@ -75,20 +82,37 @@ impl Thresholds {
     pub fn of(language: Language) -> Self {
         match language {
             Language::English => Thresholds {
-                learned: 0.42,
-                asked: 0.33,
+                learned: 0.46,
+                asked: 0.45,
+                directed: 0.6,
             },
             Language::Chinese => Thresholds {
-                learned: 0.62,
-                asked: 0.48,
+                learned: 0.55,
+                asked: 0.44,
+                directed: 0.64,
             },
             _ => Thresholds {
-                learned: 0.66,
-                asked: 0.52,
+                learned: 0.58,
+                asked: 0.46,
+                directed: 0.72,
             },
         }
     }
 }
+
+/// A sentence that is less likely than this to hold a preference is not looked at further.
+const WORTH_A_LOOK: f64 = 0.12;
+
+/// By how much a second thing in a sentence is less likely a preference than what stands around it says, in log odds: the
+/// sentence as a whole spoke for the first one.
+const SECOND: f64 = 3.5;
+
+/// How much the thing's surroundings say about its direction, beside the whole sentence: 0 to 1.
+const NEARBY: f64 = 0.7;
+
+/// By how much a feeling that is said outright is likelier a preference than what was learned says, in log odds: the words
+/// leave no other reading, however rare the thing is.
+const OUTRIGHT: f64 = 1.5;
 
 /// How likely each answer is.
 pub fn likelihoods(scores: &[f32]) -> Vec<f64> {
@@ -101,9 +125,11 @@ pub fn likelihoods(scores: &[f32]) -> Vec<f64> {
     shares.into_iter().map(|share| share / total).collect()
 }
 
+/// Cues that say what somebody thinks of something.
+const FEELINGS: [Cue; 5] = [Cue::Like, Cue::Love, Cue::Prefer, Cue::Dislike, Cue::Hate];
+
 /// Whether a sentence begins with somebody else, who then likes or dislikes something: "my boss hates meetings".
 fn is_about_somebody_else(said: &Said) -> bool {
-    const FEELINGS: [Cue; 5] = [Cue::Like, Cue::Love, Cue::Prefer, Cue::Dislike, Cue::Hate];
     let feeling = said.hits.iter().find(|hit| FEELINGS.contains(&hit.cue));
     let somebody = said
         .hits
@@ -121,34 +147,132 @@ fn is_about_somebody_else(said: &Said) -> bool {
     }
 }
 
-/// Judges one sentence; nothing comes back where nothing lasting is meant.
-pub fn judge(reading: &Reading, index: usize) -> Option<Verdict> {
+/// Whether the person says at the beginning of a sentence what they like or dislike, and nothing in it takes that back: "I hate
+/// light mode", 我讨厌香菜.
+fn is_outright(said: &Said) -> bool {
+    const SAID: [Cue; 12] = [
+        Cue::Like,
+        Cue::Love,
+        Cue::Prefer,
+        Cue::Dislike,
+        Cue::Hate,
+        Cue::Me,
+        Cue::Always,
+        Cue::Never,
+        Cue::Dont,
+        Cue::Standing,
+        Cue::Please,
+        Cue::Remember,
+    ];
+    let feeling = said.hits.iter().find(|hit| FEELINGS.contains(&hit.cue));
+    let begins = feeling.is_some_and(|feeling| {
+        feeling.first == 0
+            || said
+                .hits
+                .iter()
+                .any(|hit| hit.cue == Cue::Me && hit.first == 0 && feeling.first <= hit.after + 1)
+    });
+    begins
+        && said.hits.iter().all(|hit| SAID.contains(&hit.cue))
+        && !said.text.contains(['?', '？', '"', '“', '「'])
+        && !said.setting.pasted
+}
+
+/// The things in one sentence that are preferences; none where nothing lasting is meant. The sentence as a whole and what
+/// stands around the thing each say how likely it is, and count alike: the mean of their log odds.
+pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
     if reading.language == Language::English && is_about_somebody_else(&reading.said[index]) {
-        return None;
+        return Vec::new();
     }
     let found = features::of_sentence(reading, index);
-    let likely = likelihoods(&weights::score(Section::Verdict, &found));
-    let confidence = 1.0 - likely[0];
-    if confidence < Thresholds::of(reading.language).asked {
-        return None;
+    let whole = likelihoods(&weights::score(Section::Verdict, &found));
+    if 1.0 - whole[0] < WORTH_A_LOOK {
+        return Vec::new();
     }
-    let best = (1..likely.len()).max_by(|&a, &b| likely[a].total_cmp(&likely[b]))?;
-    let direction = Direction::ALL[best - 1];
-    let kinds = likelihoods(&weights::score(Section::Kind, &found));
-    let said = &reading.said[index];
+    let mut by_likelihood = Direction::ALL;
+    by_likelihood.sort_by(|&a, &b| whole[b as usize + 1].total_cmp(&whole[a as usize + 1]));
+    let Some(span) = span(reading, index, by_likelihood[0], &[]) else {
+        return Vec::new();
+    };
+    let thresholds = Thresholds::of(reading.language);
+    let near = of_thing(reading, index, span);
+    let outright = if is_outright(&reading.said[index]) {
+        OUTRIGHT
+    } else {
+        0.0
+    };
+    let confidence = likelihood((odds(&whole) + odds(&near)) / 2.0 + outright);
+    if confidence < thresholds.asked {
+        return Vec::new();
+    }
+    let thing = |span, confidence: f64, shares: [f64; 3]| {
+        let (direction, certainty) = direction(shares);
+        Thing {
+            span,
+            direction,
+            kind: kind(&reading.said[index], &found, direction),
+            confidence,
+            certainty,
+            sure: confidence >= thresholds.learned && certainty >= thresholds.directed,
+        }
+    };
+    let (by_whole, by_near) = (shares(&whole), shares(&near));
+    let both = std::array::from_fn(|one| NEARBY * by_near[one] + (1.0 - NEARBY) * by_whole[one]);
+    let mut things = vec![thing(span, confidence, both)];
+    // "tabs, not spaces" names two.
+    let second = by_likelihood
+        .iter()
+        .filter_map(|&direction| self::span(reading, index, direction, &[span]))
+        .map(|span| (span, of_thing(reading, index, span)))
+        .max_by(|(_, a), (_, b)| b[0].total_cmp(&a[0]))
+        .map(|(span, near)| thing(span, likelihood(odds(&near) - SECOND), shares(&near)))
+        .filter(|second| second.confidence >= thresholds.asked);
+    things.extend(second);
+    things
+}
+
+fn of_thing(reading: &Reading, index: usize, span: (usize, usize)) -> Vec<f64> {
+    let found = features::of_thing(reading, index, span);
+    likelihoods(&weights::score(Section::Thing, &found))
+}
+
+/// The log odds that it is something.
+fn odds(likely: &[f64]) -> f64 {
+    const LEAST: f64 = 1e-9;
+    ((1.0 - likely[0] + LEAST) / (likely[0] + LEAST)).ln()
+}
+
+/// What log odds say as a likelihood.
+fn likelihood(odds: f64) -> f64 {
+    1.0 / (1.0 + (-odds).exp())
+}
+
+/// How likely each direction is if it is something.
+fn shares(likely: &[f64]) -> [f64; 3] {
+    let total: f64 = likely[1..].iter().sum();
+    std::array::from_fn(|one| likely[one + 1] / total)
+}
+
+/// The likeliest direction, and how sure it is whether that is against or not.
+fn direction([likes, against, habit]: [f64; 3]) -> (Direction, f64) {
+    if against > 0.5 {
+        (Direction::Against, against)
+    } else if likes >= habit {
+        (Direction::For, 1.0 - against)
+    } else {
+        (Direction::Habit, 1.0 - against)
+    }
+}
+
+fn kind(said: &Said, found: &[u32], direction: Direction) -> Kind {
+    let kinds = likelihoods(&weights::score(Section::Kind, found));
     let has = |cue: Cue| said.hits.iter().any(|hit| hit.cue == cue);
-    let kind = (0..KINDS.len())
+    (0..KINDS.len())
         .filter(|&kind| fits(KINDS[kind], direction))
         // A ban stops an agent: it takes a word that bans.
         .filter(|&kind| KINDS[kind] != Kind::Never || has(Cue::Never))
         .max_by(|&a, &b| kinds[a].total_cmp(&kinds[b]))
-        .map_or(Kind::Imperative, |kind| KINDS[kind]);
-    Some(Verdict {
-        direction,
-        kind,
-        confidence,
-        sure: confidence >= Thresholds::of(reading.language).learned,
-    })
+        .map_or(Kind::Imperative, |kind| KINDS[kind])
 }
 
 /// Whether a kind of statement can point this way.

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::sync::OnceLock;
 
 static BYTES: &[u8] = include_bytes!("weights.bin");
-const MAGIC: &[u8; 5] = b"AZXW\x02";
+const MAGIC: &[u8; 5] = b"AZXW\x03";
 
 /// What the weights decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,15 +21,18 @@ pub enum Section {
     Kind,
     /// Whether a token belongs to the thing that is liked or not.
     Span,
+    /// Whether a thing that a sentence names is a preference, and which way it points.
+    Thing,
 }
 
 impl Section {
     /// All of them, as they follow each other in the file.
-    pub const ALL: [Section; 4] = [
+    pub const ALL: [Section; 5] = [
         Section::Language,
         Section::Verdict,
         Section::Kind,
         Section::Span,
+        Section::Thing,
     ];
 }
 
@@ -80,7 +83,8 @@ fn home(feature: u32) -> usize {
     (feature ^ (feature >> 15)) as usize
 }
 
-static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
+static TABLES: [OnceLock<Table>; Section::ALL.len()] =
+    [const { OnceLock::new() }; Section::ALL.len()];
 
 /// What a feature tells of. Its number begins with it, so that groups can be weighed differently when they are learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,15 +178,26 @@ pub fn feature(group: Group, parts: &[&str]) -> u32 {
         .number()
 }
 
-/// Puts other weights in the place of those that ship, for a program that learns them. Does nothing once a score was asked
-/// for.
+/// Puts other weights in the place of those that ship, for a program that learns them: of the sections that the file has and
+/// that no score was asked of yet.
 pub fn replace(bytes: &[u8]) {
-    let _ = TABLES.set(read(bytes));
+    for (slot, table) in TABLES.iter().zip(read(bytes)) {
+        let _ = slot.set(table);
+    }
+}
+
+fn table(section: Section) -> &'static Table {
+    let slot = &TABLES[section as usize];
+    if slot.get().is_none() {
+        replace(BYTES);
+    }
+    slot.get()
+        .expect("the weights in the program have every section, which a test reads")
 }
 
 /// The sum of what the features say, for each answer.
 pub fn score(section: Section, features: &[u32]) -> Vec<f32> {
-    let table = &TABLES.get_or_init(|| read(BYTES))[section as usize];
+    let table = table(section);
     let answers = table.scales.len();
     let mut sums = vec![0i32; answers];
     for feature in features {
@@ -206,35 +221,34 @@ fn read(bytes: &[u8]) -> Vec<Table> {
         .read_to_end(&mut unpacked)
         .expect("the weights are in the program, and a test reads them");
     let rest = &mut unpacked.as_slice();
-    Section::ALL
-        .iter()
-        .map(|_| {
-            let answers = usize::from(take(rest, 1)[0]);
-            let count = u32_at(take(rest, 4)) as usize;
-            let scales = take(rest, 4 * answers)
-                .chunks_exact(4)
-                .map(|four| f32::from_bits(u32_at(four)))
-                .collect();
-            let mut features = Vec::with_capacity(count);
-            let mut last = 0u32;
-            for _ in 0..count {
-                let (mut distance, mut shift) = (0u32, 0);
-                loop {
-                    let byte = take(rest, 1)[0];
-                    distance |= u32::from(byte & 0x7f) << shift;
-                    shift += 7;
-                    if byte < 0x80 {
-                        break;
-                    }
+    let mut tables = Vec::new();
+    while !rest.is_empty() {
+        let answers = usize::from(take(rest, 1)[0]);
+        let count = u32_at(take(rest, 4)) as usize;
+        let scales = take(rest, 4 * answers)
+            .chunks_exact(4)
+            .map(|four| f32::from_bits(u32_at(four)))
+            .collect();
+        let mut features = Vec::with_capacity(count);
+        let mut last = 0u32;
+        for _ in 0..count {
+            let (mut distance, mut shift) = (0u32, 0);
+            loop {
+                let byte = take(rest, 1)[0];
+                distance |= u32::from(byte & 0x7f) << shift;
+                shift += 7;
+                if byte < 0x80 {
+                    break;
                 }
-                last = last.wrapping_add(distance);
-                features.push(last);
             }
-            let codes = take(rest, count * answers);
-            let codes = codes.iter().map(|code| code.cast_signed()).collect();
-            Table::new(features, scales, codes)
-        })
-        .collect()
+            last = last.wrapping_add(distance);
+            features.push(last);
+        }
+        let codes = take(rest, count * answers);
+        let codes = codes.iter().map(|code| code.cast_signed()).collect();
+        tables.push(Table::new(features, scales, codes));
+    }
+    tables
 }
 
 /// Takes bytes from the front; the file holds as many as it says, which a test reads.
@@ -299,7 +313,7 @@ mod tests {
     fn the_weights_are_whole() {
         let tables = read(BYTES);
         let answers: Vec<usize> = tables.iter().map(|table| table.scales.len()).collect();
-        assert_eq!(answers, [10, 4, 11, 1]);
+        assert_eq!(answers, [10, 4, 11, 1, 4]);
         for table in &tables {
             assert!(table.features.len() > 1000);
             assert!(table.features.is_sorted());
@@ -314,6 +328,7 @@ mod tests {
             vec![(1, vec![3.0])],
             vec![(2, vec![3.0])],
             vec![(3, vec![3.0])],
+            vec![(4, vec![3.0])],
         ];
         let tables = read(&to_bytes(&sections));
         assert_eq!(tables[0].features, [7, 900_000]);

@@ -1,10 +1,11 @@
-//! What a sentence shows of how it is meant: its words, the cues among them, its layout, and what stands around it.
+//! What a sentence shows: its words, the cues among them, its layout, and what stands around it.
 
-use super::cues::{Cue, Hit};
-use super::split::Setting;
-use super::tokens::{Shape, Token};
-use super::weights::{Feature, Group, feature};
-use super::{Reading, Said};
+use super::super::cues::{Cue, Hit};
+use super::super::split::Setting;
+use super::super::tokens::{Shape, Token};
+use super::super::weights::{Feature, Group};
+use super::super::{Reading, Said};
+use super::{Features, length, own, word};
 
 /// A short turn: what stands in it is often all that was to be said.
 const SHORT_TURN: usize = 12;
@@ -20,41 +21,7 @@ pub fn of_sentence(reading: &Reading, index: usize) -> Vec<u32> {
     cues(said, &mut found);
     layout(said, &mut found);
     surroundings(reading, index, &mut found);
-    let mut found = found.0;
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-struct Features(Vec<u32>);
-
-impl Features {
-    fn add(&mut self, parts: &[&str]) {
-        self.0.push(feature(group(parts[0]), parts));
-    }
-}
-
-/// The group of a feature, by its first part.
-fn group(name: &str) -> Group {
-    match name {
-        "w" | "p" | "s" | "c" | "0" | "-1" | "-2" | "+1" | "+2" | "tail" => Group::Word,
-        "b" | "t" | "b_" | "f" | "start" | "end" | "comma" | "-1 0" | "0 +1" | "-2 -1"
-        | "+1 +2" | "-1 +1" => Group::Sequence,
-        "cue" | "first cue" | "starts with" | "ends with" | "cue in capitals" | "no wish"
-        | "in cue" => Group::Cue,
-        "cues" | "then" | "before cue" | "after cue" | "part has" => Group::Cues,
-        "answer" | "answer and" | "answer, length" | "turn" | "sentence before"
-        | "sentence after" | "place" => Group::Around,
-        _ => Group::Layout,
-    }
-}
-
-/// The tokens that the person says in this sentence, and not somebody else whom they quote.
-fn own(said: &Said) -> impl Iterator<Item = (usize, &Token)> {
-    said.tokens
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| !said.is_quoted(*index))
+    found.numbers()
 }
 
 fn words(said: &Said, code: &str, found: &mut Features) {
@@ -67,21 +34,9 @@ fn words(said: &Said, code: &str, found: &mut Features) {
             let characters: Vec<char> = token.folded.chars().collect();
             for size in [3, 4, 5] {
                 if characters.len() > size {
-                    found.0.push(
-                        Feature::new(Group::Word)
-                            .part("p")
-                            .characters(&characters[..size])
-                            .part(code)
-                            .number(),
-                    );
+                    found.add_piece("p", &characters[..size], code);
                     let tail = &characters[characters.len() - size..];
-                    found.0.push(
-                        Feature::new(Group::Word)
-                            .part("s")
-                            .characters(tail)
-                            .part(code)
-                            .number(),
-                    );
+                    found.add_piece("s", tail, code);
                 }
             }
             // Korean endings and Arabic prefixes stand inside what spaces divide.
@@ -109,33 +64,18 @@ fn words(said: &Said, code: &str, found: &mut Features) {
     for four in own.windows(4) {
         if four.iter().all(|token| token.shape == Shape::Character) {
             let texts = four.iter().map(|token| token.folded.as_str());
-            found.0.push(
-                Feature::new(Group::Sequence)
-                    .part("f")
-                    .joined("", texts)
-                    .number(),
-            );
+            found.add_joined("f", "", texts);
         }
     }
     let starts: Vec<&str> = own.iter().take(3).map(|token| word(token)).collect();
     for count in 1..=starts.len() {
         let texts = starts[..count].iter().copied();
-        found.0.push(
-            Feature::new(Group::Sequence)
-                .part("start")
-                .joined(" ", texts)
-                .number(),
-        );
+        found.add_joined("start", " ", texts);
     }
     let ends: Vec<&str> = own.iter().rev().take(3).map(|token| word(token)).collect();
     for count in 1..=ends.len() {
         let texts = ends[..count].iter().copied();
-        found.0.push(
-            Feature::new(Group::Sequence)
-                .part("end")
-                .joined(" ", texts)
-                .number(),
-        );
+        found.add_joined("end", " ", texts);
     }
     // What stands before and after the first comma is often two different things.
     if let Some(comma) = own
@@ -145,15 +85,6 @@ fn words(said: &Said, code: &str, found: &mut Features) {
         for token in own.iter().skip(comma + 1).take(2) {
             found.add(&["comma", word(token)]);
         }
-    }
-}
-
-/// A token's word; numbers are all the same.
-fn word(token: &Token) -> &str {
-    if token.folded.chars().all(|c| c.is_numeric()) {
-        "0"
-    } else {
-        &token.folded
     }
 }
 
@@ -199,7 +130,7 @@ fn cues(said: &Said, found: &mut Features) {
     }
 }
 
-fn layout(said: &Said, found: &mut Features) {
+pub(super) fn layout(said: &Said, found: &mut Features) {
     let text = said.text.as_str();
     let last = text
         .trim_end_matches(['*', '_', '"', '”', ')', ' '])
@@ -284,18 +215,7 @@ fn layout(said: &Said, found: &mut Features) {
     }
 }
 
-fn length(words: usize) -> &'static str {
-    match words {
-        0..=2 => "1-2",
-        3..=5 => "3-5",
-        6..=9 => "6-9",
-        10..=15 => "10-15",
-        16..=25 => "16-25",
-        _ => "26+",
-    }
-}
-
-fn surroundings(reading: &Reading, index: usize, found: &mut Features) {
+pub(super) fn surroundings(reading: &Reading, index: usize, found: &mut Features) {
     let said = &reading.said[index];
     let count = reading.said.len();
     let place = match (index, count) {
@@ -354,117 +274,5 @@ fn surroundings(reading: &Reading, index: usize, found: &mut Features) {
             found.add(&[name, "starts", word(first)]);
         }
         found.add(&[name, "length", length(other.tokens.len())]);
-    }
-}
-
-/// The numbers of the features of one token, for whether it belongs to the thing that the sentence is about.
-pub fn of_token(reading: &Reading, index: usize, token: usize, verdict: &str) -> Vec<u32> {
-    let said = &reading.said[index];
-    let mut found = Features(Vec::new());
-    let code = reading.language.code();
-    let at = |place: isize| -> &str {
-        token
-            .checked_add_signed(place)
-            .and_then(|place| said.tokens.get(place))
-            .map_or("^", word)
-    };
-    found.add(&["bias", verdict]);
-    for (name, place) in [("0", 0), ("-1", -1), ("-2", -2), ("+1", 1), ("+2", 2)] {
-        found.add(&[name, at(place)]);
-        found.add(&[name, at(place), verdict]);
-        found.add(&[name, at(place), code]);
-    }
-    found.add(&["-1 0", at(-1), at(0)]);
-    found.add(&["0 +1", at(0), at(1)]);
-    found.add(&["-2 -1", at(-2), at(-1)]);
-    found.add(&["+1 +2", at(1), at(2)]);
-    found.add(&["-1 +1", at(-1), at(1)]);
-    let this = &said.tokens[token];
-    found.add(&["shape", shape(this), verdict]);
-    for (name, place) in [("shape -1", token.wrapping_sub(1)), ("shape +1", token + 1)] {
-        found.add(&[name, said.tokens.get(place).map_or("^", shape)]);
-    }
-    if this.shape == Shape::Word {
-        let characters: Vec<char> = this.folded.chars().collect();
-        for size in [2, 3, 4] {
-            if characters.len() > size {
-                let tail = &characters[characters.len() - size..];
-                found.0.push(
-                    Feature::new(Group::Word)
-                        .part("tail")
-                        .characters(tail)
-                        .part(code)
-                        .number(),
-                );
-            }
-        }
-    }
-    cues_around(said, token, verdict, &mut found);
-    let words = said.tokens.len();
-    found.add(&["place", &(token * 5 / words.max(1)).to_string(), verdict]);
-    found.add(&["first", if token == 0 { "yes" } else { "no" }, code]);
-    found.add(&["last", if token + 1 == words { "yes" } else { "no" }, code]);
-    found.add(&["length", length(words)]);
-    if said.is_quoted(token) {
-        found.add(&["quoted"]);
-    }
-    // Which part between commas it stands in, and whether that part has a cue.
-    let comma = |token: &Token| {
-        matches!(
-            token.folded.as_str(),
-            "," | "，" | "、" | ":" | "：" | "—" | "-" | "–"
-        )
-    };
-    let part = said.tokens[..token]
-        .iter()
-        .filter(|token| comma(token))
-        .count();
-    found.add(&["part", &part.min(3).to_string(), verdict]);
-    let from = said.tokens[..token]
-        .iter()
-        .rposition(comma)
-        .map_or(0, |at| at + 1);
-    let to = said.tokens[token..]
-        .iter()
-        .position(comma)
-        .map_or(words, |at| token + at);
-    for hit in said
-        .hits
-        .iter()
-        .filter(|hit| hit.first >= from && hit.after <= to)
-    {
-        found.add(&["part has", hit.cue.name(), verdict]);
-    }
-    let mut found = found.0;
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-fn cues_around(said: &Said, token: usize, verdict: &str, found: &mut Features) {
-    for hit in &said.hits {
-        let name = hit.cue.name();
-        if (hit.first..hit.after).contains(&token) {
-            found.add(&["in cue", name, verdict]);
-            found.add(&["in cue", name]);
-        } else if hit.after <= token {
-            let far = (token - hit.after).min(4).to_string();
-            found.add(&["after cue", name, &far]);
-            found.add(&["after cue", name, verdict]);
-        } else {
-            let far = (hit.first - token - 1).min(4).to_string();
-            found.add(&["before cue", name, &far]);
-            found.add(&["before cue", name, verdict]);
-        }
-    }
-}
-
-fn shape(token: &Token) -> &'static str {
-    match token.shape {
-        Shape::Word if token.capitals => "CAPS",
-        Shape::Word => "word",
-        Shape::Code => "code",
-        Shape::Character => "character",
-        Shape::Mark => "mark",
     }
 }
