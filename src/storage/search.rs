@@ -456,9 +456,12 @@ impl Search<'_, '_> {
     fn candidates(&self) -> Result<Candidates> {
         // Whole words first: the beginning of a word makes SQLite merge the lists of all words that begin so,
         // however few are asked for.
+        let words = self.request.words.words();
         let whole = self.matches(&self.request.words.whole(), PROBE + 1)?;
         let first = match whole {
-            Some(ids) if ids.len() <= PROBE => self.matches(&self.request.words, PROBE + 1)?,
+            Some(ids) if ids.len() <= PROBE && words.iter().any(|word| word.prefix) => {
+                self.matches(&self.request.words, PROBE + 1)?
+            }
             other => other,
         };
         let Some(first) = first else {
