@@ -127,6 +127,8 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
     for id in ids {
         write(connection, id, Dirty::Texts)?;
     }
+    // So many rows in one go leave many parts, into each of which every word would be looked up.
+    connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
     connection.execute(
         "INSERT OR REPLACE INTO schema_meta VALUES ('index_recipe', ?1)",
         [recipe()],
@@ -149,7 +151,7 @@ pub(super) fn refresh(connection: &Connection, rows: &DirtyRows) -> rusqlite::Re
 /// Merges parts of the word index that have piled up, a few pages at a time: each write adds a part, and each word that
 /// is looked up costs a look into every part. FTS5 by itself lets up to sixteen small ones pile up at each level.
 fn keep_in_few_parts(connection: &Connection) -> rusqlite::Result<()> {
-    const PAGES: i64 = 32;
+    const PAGES: i64 = 16;
     connection
         .prepare_cached("INSERT INTO search (search, rank) VALUES ('merge', ?1)")?
         .execute([PAGES])?;
