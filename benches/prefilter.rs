@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use aizo::recall::meaning::{Sieve, Vector};
+use aizo::recall::meaning::Vector;
+use aizo::recall::sketch::{Sieve, sketch};
 use aizo::recall::{entry_vector, task_map, task_vector};
 use serde_json::Value;
 
@@ -46,10 +47,7 @@ fn main() {
                 entry_vector(item, reason, std::slice::from_ref(twist))
             })
             .collect();
-        let sketches: Vec<_> = vectors
-            .iter()
-            .map(|vector| (vector.signs(), vector.sizes()))
-            .collect();
+        let sketches: Vec<u8> = vectors.iter().flat_map(sketch).collect();
         let mut kept = 0;
         for task in &tasks {
             let mut exact: Vec<(f32, i64)> = (0..)
@@ -58,9 +56,7 @@ fn main() {
                 .collect();
             exact.select_nth_unstable_by(10, |a, b| b.0.total_cmp(&a.0));
             let mut sieve = Sieve::new(task);
-            for (index, (signs, sizes)) in (0..).zip(&sketches) {
-                sieve.look(index, signs, sizes, |_| true);
-            }
+            sieve.look(0, &sketches, |_| true);
             let through = sieve.ids();
             kept += exact[..10]
                 .iter()

@@ -148,6 +148,10 @@ impl Word {
         if let Some(literal) = &self.literal {
             return holds_literal(&text.plain, literal, self.prefix);
         }
+        if let (Some(stem), false) = (&self.stem, self.prefix) {
+            // A text that holds the piece holds its stem.
+            return text.stems().contains(stem);
+        }
         let count = self.pieces.len();
         let by_pieces = text.pieces.windows(count).any(|window| {
             let (last, before) = window.split_last().expect("a window is never empty");

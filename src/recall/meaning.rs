@@ -3,8 +3,6 @@
 //!
 //! It knows topics and not polarity: "likes X" and "hates X" are close. It serves recall and nothing else.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::LazyLock;
 
 /// The embedded table.
@@ -97,177 +95,9 @@ impl Vector {
         })
     }
 
-    /// Whether each component is a large one among them, one bit each: at least one is.
-    pub fn sizes(&self) -> [u8; SIGN_BYTES] {
-        let sum: i32 = self.codes.iter().map(|&code| i32::from(code).abs()).sum();
-        let mean = sum / DIMENSIONS as i32;
-        let mut bytes = [0; SIGN_BYTES];
-        for (index, &code) in self.codes.iter().enumerate() {
-            bytes[index / 8] |= u8::from(i32::from(code).abs() > mean) << (index % 8);
-        }
-        bytes
-    }
-
-    /// The signs of the components, one bit each.
-    pub fn signs(&self) -> [u8; SIGN_BYTES] {
-        let mut bytes = [0; SIGN_BYTES];
-        for (index, code) in self.codes.iter().enumerate() {
-            bytes[index / 8] |= u8::from(*code > 0) << (index % 8);
-        }
-        bytes
-    }
-}
-
-/// Bytes of the signs of a vector.
-pub const SIGN_BYTES: usize = DIMENSIONS / 8;
-
-/// Compares a whole vector with the signs of others, by a table for each byte of signs: nearer to the cosine than
-/// counting the signs that differ, and no slower (Dong et al., "Asymmetric distance estimation with sketches", 2008).
-pub struct SignScorer {
-    tables: Vec<[i16; 256]>,
-    largest: i32,
-}
-
-impl SignScorer {
-    /// The number of ranks that [`SignScorer::rank`] gives.
-    pub const RANKS: usize = 1024;
-
-    /// Prepares the tables for a vector.
-    pub fn new(vector: &Vector) -> Self {
-        let tables = vector
-            .codes
-            .chunks_exact(8)
-            .map(|codes| {
-                let mut table = [0i16; 256];
-                for (signs, sum) in table.iter_mut().enumerate() {
-                    *sum = codes
-                        .iter()
-                        .enumerate()
-                        .map(|(bit, &code)| {
-                            let code = i16::from(code);
-                            if signs >> bit & 1 == 1 { code } else { -code }
-                        })
-                        .sum();
-                }
-                table
-            })
-            .collect();
-        let largest: i32 = vector.codes.iter().map(|&code| i32::from(code).abs()).sum();
-        SignScorer {
-            tables,
-            largest: largest.max(1),
-        }
-    }
-
-    /// How far down stored signs stand: 0 for the same signs, `RANKS - 1` for the opposite ones.
-    pub fn rank(&self, signs: &[u8]) -> usize {
-        self.rank_of(self.sum(signs))
-    }
-
-    fn rank_of(&self, sum: i32) -> usize {
-        let below = usize::try_from(self.largest - sum).unwrap_or(0);
-        let span = usize::try_from(2 * self.largest).unwrap_or(1);
-        below * (Self::RANKS - 1) / span
-    }
-
-    /// The product with a vector of which only the signs are known.
-    fn sum(&self, signs: &[u8]) -> i32 {
-        self.tables
-            .iter()
-            .zip(signs)
-            .map(|(table, &byte)| i32::from(table[usize::from(byte)]))
-            .sum()
-    }
-
-    /// The same where the sizes are known too: of a large component about three and a half times that of a small one.
-    fn fine(&self, sum: i32, signs: &[u8], sizes: &[u8]) -> i32 {
-        const SMALL: i32 = 9;
-        const LARGE: i32 = 32;
-        // What differs between two bytes of signs is twice the components of the bits that differ.
-        let of_large: i32 = self
-            .tables
-            .iter()
-            .zip(signs.iter().zip(sizes))
-            .map(|(table, (&signs, &sizes))| {
-                let plus = table[usize::from(signs & sizes)];
-                let minus = table[usize::from(!signs & sizes)];
-                i32::from(plus) - i32::from(minus)
-            })
-            .sum();
-        SMALL * sum + (LARGE - SMALL) * of_large / 2
-    }
-}
-
-/// Looks through sketches, one after the other, for the vectors nearest to one. A sketch is two bits of each component: its
-/// sign and whether it is large. The signs tell which ones are near enough for a look at the sizes.
-pub struct Sieve {
-    scorer: SignScorer,
-    /// How many of the signs had each rank, and from which one on they are too far away.
-    ranks: Vec<usize>,
-    bound: usize,
-    within: usize,
-    nearest: BinaryHeap<Reverse<(i32, Reverse<i64>)>>,
-}
-
-impl Sieve {
-    /// How many are let through by their signs, and how many of these by their sizes.
-    const BY_SIGNS: usize = 12_288;
-    /// How many are let through in the end.
-    pub const KEEPS: usize = 1_024;
-
-    /// Prepares to look for what is near to a vector.
-    pub fn new(vector: &Vector) -> Self {
-        Sieve {
-            scorer: SignScorer::new(vector),
-            ranks: vec![0; SignScorer::RANKS],
-            bound: SignScorer::RANKS - 1,
-            within: 0,
-            nearest: BinaryHeap::with_capacity(Self::KEEPS + 1),
-        }
-    }
-
-    /// Looks at one sketch. Whether its vector is wanted at all is only asked when it is near.
-    pub fn look(
-        &mut self,
-        id: i64,
-        signs: &[u8],
-        sizes: &[u8],
-        is_wanted: impl FnOnce(i64) -> bool,
-    ) {
-        let sum = self.scorer.sum(signs);
-        let rank = self.scorer.rank_of(sum);
-        // Where there is no vector, nothing in it is large.
-        if rank > self.bound || sizes.iter().all(|&byte| byte == 0) || !is_wanted(id) {
-            return;
-        }
-        self.ranks[rank] += 1;
-        self.within += 1;
-        while self.within - self.ranks[self.bound] >= Self::BY_SIGNS {
-            self.within -= self.ranks[self.bound];
-            self.bound -= 1;
-        }
-        let near = (self.scorer.fine(sum, signs, sizes), Reverse(id));
-        if self.nearest.len() < Self::KEEPS {
-            self.nearest.push(Reverse(near));
-        } else if self
-            .nearest
-            .peek()
-            .is_some_and(|Reverse(farthest)| near > *farthest)
-        {
-            self.nearest.pop();
-            self.nearest.push(Reverse(near));
-        }
-    }
-
-    /// The numbers of those that came through, lowest first: the order in which their vectors are stored.
-    pub fn ids(self) -> Vec<i64> {
-        let mut ids: Vec<i64> = self
-            .nearest
-            .into_iter()
-            .map(|Reverse((_, Reverse(id)))| id)
-            .collect();
-        ids.sort_unstable();
-        ids
+    /// What the vector has along a direction that is given by codes.
+    pub(super) fn along(&self, codes: &[i8; DIMENSIONS]) -> f32 {
+        dot(&self.codes, codes) as f32 * self.scale
     }
 }
 
@@ -519,26 +349,6 @@ mod tests {
         let back = Vector::from_bytes(&vector.to_bytes()).expect("it is a vector");
         assert_eq!(back, vector);
         assert!((vector.cosine(&back) - 1.0).abs() < 0.02);
-        let scorer = SignScorer::new(&vector);
-        assert_eq!(scorer.rank(&back.signs()), 0);
-        let opposite = back.signs().map(|byte| !byte);
-        assert_eq!(scorer.rank(&opposite), SignScorer::RANKS - 1);
-        // As the sum over the components says it.
-        let (signs, sizes) = (back.signs(), back.sizes());
-        let bit = |bytes: &[u8; SIGN_BYTES], index: usize| bytes[index / 8] >> (index % 8) & 1 == 1;
-        let other = embed("a window seat on the plane").expect("it has words");
-        let expected: i32 = other
-            .codes
-            .iter()
-            .enumerate()
-            .map(|(index, &code)| {
-                let size = if bit(&sizes, index) { 32 } else { 9 };
-                let sign = if bit(&signs, index) { 1 } else { -1 };
-                i32::from(code) * size * sign
-            })
-            .sum();
-        let scorer = SignScorer::new(&other);
-        assert_eq!(scorer.fine(scorer.sum(&signs), &signs, &sizes), expected);
         assert_eq!(embed("…!?"), None);
         assert_eq!(Vector::from_bytes(&[1, 2, 3]), None);
     }

@@ -5,6 +5,7 @@ pub mod context;
 mod matching;
 pub mod meaning;
 mod relevance;
+pub mod sketch;
 pub mod task_map;
 
 use std::cell::OnceCell;

@@ -8,16 +8,18 @@ use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, para
 
 use super::{Result, StorageError};
 use crate::model::{Score, split_keywords};
-use crate::recall::meaning::{self, SIGN_BYTES, Vector};
-use crate::recall::{Folded, entry_vector};
+use crate::recall::meaning::{self, Vector};
+use crate::recall::{Folded, entry_vector, sketch};
 
 const TABLES: &str = include_str!("index.sql");
 
-/// The version of what is written here: raised when the folding, the stems or the weights of the texts change.
-const RECIPE: u32 = 3;
+/// The version of what is written here: raised when the folding, the stems, the weights of the texts or the sketches
+/// change.
+const RECIPE: u32 = 4;
 
-/// Sketches in one block.
-pub(super) const BLOCK: i64 = 1024;
+/// Sketches in one block: as many as a page of SQLite's usual size has room for, so that one is found without following
+/// a chain of pages.
+pub(super) const BLOCK: i64 = 126;
 
 /// The tables and the index of the search index.
 const PARTS: i64 = 6;
@@ -125,6 +127,8 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
     for id in ids {
         write(connection, id, Dirty::Texts)?;
     }
+    // So many rows in one go leave many parts, into each of which every word would be looked up.
+    connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
     connection.execute(
         "INSERT OR REPLACE INTO schema_meta VALUES ('index_recipe', ?1)",
         [recipe()],
@@ -147,7 +151,7 @@ pub(super) fn refresh(connection: &Connection, rows: &DirtyRows) -> rusqlite::Re
 /// Merges parts of the word index that have piled up, a few pages at a time: each write adds a part, and each word that
 /// is looked up costs a look into every part. FTS5 by itself lets up to sixteen small ones pile up at each level.
 fn keep_in_few_parts(connection: &Connection) -> rusqlite::Result<()> {
-    const PAGES: i64 = 32;
+    const PAGES: i64 = 16;
     connection
         .prepare_cached("INSERT INTO search (search, rank) VALUES ('merge', ?1)")?
         .execute([PAGES])?;
@@ -279,17 +283,15 @@ fn write_limit_vector(connection: &Connection, id: i64, is_limit: bool) -> rusql
     Ok(())
 }
 
-/// Puts the sketch of a vector into its place in its block: the signs of all come first, then the sizes of all.
+/// Puts the sketch of a vector into its place in its block.
 fn write_sketch(connection: &Connection, id: i64, vector: Option<&Vector>) -> rusqlite::Result<()> {
-    const SIGNS: usize = BLOCK as usize * SIGN_BYTES;
     let block = id.div_euclid(BLOCK);
-    let place = usize::try_from(id.rem_euclid(BLOCK)).unwrap_or(0) * SIGN_BYTES;
+    let place = usize::try_from(id.rem_euclid(BLOCK)).unwrap_or(0) * sketch::BYTES;
     connection
         .prepare_cached("INSERT OR IGNORE INTO sketches VALUES (?1, zeroblob(?2))")?
-        .execute(params![block, 2 * SIGNS as i64])?;
-    let signs = vector.map_or([0; SIGN_BYTES], Vector::signs);
-    let sizes = vector.map_or([0; SIGN_BYTES], Vector::sizes);
-    let mut blob = connection.blob_open(MAIN_DB, "sketches", "bits", block, false)?;
-    blob.write_at(&signs, place)?;
-    blob.write_at(&sizes, SIGNS + place)
+        .execute(params![block, BLOCK * sketch::BYTES as i64])?;
+    let sketch = vector.map_or([0; sketch::BYTES], sketch::sketch);
+    connection
+        .blob_open(MAIN_DB, "sketches", "bits", block, false)?
+        .write_at(&sketch, place)
 }

@@ -28,8 +28,7 @@ CREATE TABLE IF NOT EXISTS limit_vectors (
     vector BLOB NOT NULL
 );
 
--- Sketches of 1,024 vectors each, their signs beside each other and then their sizes: read in one go before the vectors
--- themselves.
+-- Sketches of 126 vectors each, a page full of them: read in one go before the vectors themselves.
 CREATE TABLE IF NOT EXISTS sketches (
     block INTEGER PRIMARY KEY,
     bits  BLOB NOT NULL

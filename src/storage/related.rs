@@ -6,10 +6,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use super::index::BLOCK;
-use super::search::{Place, Search, all_of};
+use super::search::{Place, Search, VECTOR_OF, all_of, read_vector};
 use super::{Result, StorageError};
 use crate::model::{Band, Preference, Score};
-use crate::recall::meaning::{SIGN_BYTES, Sieve, Vector};
+use crate::recall::meaning::Vector;
+use crate::recall::sketch::Sieve;
 use crate::recall::{
     Found, Hit, Holders, Match, Meaning, Query, Relevance, SURE, USUAL_RELATED, Word, Words,
     entry_vector, in_order, texts_of,
@@ -289,8 +290,15 @@ impl Search<'_, '_> {
             Ok(every_score || score()?.is_some_and(|score| answers(Score::clamped(score))))
         };
         if self.view.highest_id()? > FEW_VECTORS {
-            for id in self.by_sketch(task, is_out)? {
-                if let Some(vector) = self.view.vector(id)? {
+            let ids = self.by_sketch(task, is_out)?;
+            // One statement for all of them: there are many.
+            let connection = self.view.connection();
+            let mut statement = self
+                .view
+                .sqlite_result(connection.prepare_cached(VECTOR_OF))?;
+            for id in ids {
+                let vector = self.view.sqlite_result(read_vector(&mut statement, id))?;
+                if let Some(vector) = vector {
                     closest.offer(id, task.cosine(&vector), || may(id))?;
                 }
             }
@@ -311,7 +319,7 @@ impl Search<'_, '_> {
         Ok(closest.ids())
     }
 
-    /// The ids whose sketches differ least.
+    /// The ids whose sketches are nearest.
     fn by_sketch(&self, task: &Vector, is_out: impl Fn(i64) -> bool) -> Result<Vec<i64>> {
         let mut sieve = Sieve::new(task);
         self.view.sqlite_result((|| {
@@ -321,13 +329,7 @@ impl Search<'_, '_> {
             while let Some(row) = rows.next()? {
                 let block: i64 = row.get(0)?;
                 let bits = row.get_ref(1)?.as_blob().unwrap_or_default();
-                let (signs, sizes) = bits.split_at(bits.len() / 2);
-                let sketches = signs
-                    .chunks_exact(SIGN_BYTES)
-                    .zip(sizes.chunks_exact(SIGN_BYTES));
-                for (place, (signs, sizes)) in (0..).zip(sketches) {
-                    sieve.look(block * BLOCK + place, signs, sizes, |id| !is_out(id));
-                }
+                sieve.look(block * BLOCK, bits, |id| !is_out(id));
             }
             Ok(())
         })())?;

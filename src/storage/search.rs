@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Statement, params};
 
 use super::index::{self, NEVER_SEEN};
 use super::{Result, View};
@@ -28,6 +28,9 @@ use crate::scoring::{self, Decay};
 const PROBE: usize = 1_000;
 /// Up to this many matches are fetched; beyond, the rows of a walk are judged one by one.
 const FETCHED: usize = 30_000;
+
+/// The stored vector of one entry, see [`read_vector`].
+pub(super) const VECTOR_OF: &str = "SELECT vector FROM vectors WHERE id = ?1";
 
 /// A place in the order of weights: weight, then newer, then lower id.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,6 +70,19 @@ pub(super) fn place(id: i64, score: f64, seen: i64, decay: &Decay, now: DateTime
         seen,
         id,
     }
+}
+
+/// Runs [`VECTOR_OF`] for one entry.
+pub(super) fn read_vector(
+    statement: &mut Statement<'_>,
+    id: i64,
+) -> rusqlite::Result<Option<Vector>> {
+    let vector = statement
+        .query_row([id], |row| {
+            Ok(row.get_ref(0)?.as_blob().ok().and_then(Vector::from_bytes))
+        })
+        .optional()?;
+    Ok(vector.flatten())
 }
 
 /// What a limited request has to look at.
@@ -194,20 +210,46 @@ impl View<'_> {
         )
     }
 
+    /// Number, score and time of those of some entries that are indexed.
+    fn weights(&self, ids: &BTreeSet<i64>) -> Result<Vec<(i64, f64, i64)>> {
+        // So many rows are passed over in the time that one takes to be looked up.
+        const PASSED_OVER: i64 = 10;
+        let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else {
+            return Ok(Vec::new());
+        };
+        let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+        if last.saturating_sub(first) > count.saturating_mul(PASSED_OVER) {
+            let one = |&id| {
+                let found = self.indexed(id)?;
+                Ok(found.map(|(score, seen)| (id, score, seen)))
+            };
+            return ids.iter().map(one).filter_map(Result::transpose).collect();
+        }
+        self.sqlite_result((|| {
+            let mut found = Vec::with_capacity(ids.len());
+            let mut statement = self.connection().prepare_cached(
+                "SELECT id, score, seen FROM recall_index WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+            )?;
+            let mut rows = statement.query([first, last])?;
+            let mut wanted = ids.iter().copied().peekable();
+            while let Some(row) = rows.next()? {
+                let id = row.get(0)?;
+                while wanted.next_if(|wanted| *wanted < id).is_some() {}
+                if wanted.next_if_eq(&id).is_some() {
+                    found.push((id, row.get(1)?, row.get(2)?));
+                }
+            }
+            Ok(found)
+        })())
+    }
+
     /// The stored vector of an entry.
     pub(super) fn vector(&self, id: i64) -> Result<Option<Vector>> {
         self.sqlite_result(
             self.connection()
-                .prepare_cached("SELECT vector FROM vectors WHERE id = ?1")
-                .and_then(|mut statement| {
-                    statement
-                        .query_row([id], |row| {
-                            Ok(row.get_ref(0)?.as_blob().ok().and_then(Vector::from_bytes))
-                        })
-                        .optional()
-                }),
+                .prepare_cached(VECTOR_OF)
+                .and_then(|mut statement| read_vector(&mut statement, id)),
         )
-        .map(Option::flatten)
     }
 
     /// The highest id: near the number of entries, and read at once at any size.
@@ -388,25 +430,23 @@ impl Search<'_, '_> {
 
     /// Loads the strongest of a few rows, and the hard limits among them.
     fn strongest_of(&mut self, ids: BTreeSet<i64>, keep: usize, hits: &mut Vec<Hit>) -> Result<()> {
-        let mut places = Vec::with_capacity(ids.len());
-        for id in ids {
-            if self.outside_ids.contains(&id) {
-                continue;
-            }
-            if let Some((score, seen)) = self.view.indexed(id)? {
-                places.push((self.place(id, score, seen), score));
-            }
-        }
+        let mut places: Vec<(Place, f64)> = (self.view.weights(&ids)?.into_iter())
+            .filter(|(id, ..)| !self.outside_ids.contains(id))
+            .map(|(id, score, seen)| (self.place(id, score, seen), score))
+            .collect();
         places.sort_unstable_by_key(|(place, _)| Reverse(*place));
-        let mut ordinary = 0;
-        for (place, score) in places {
-            let is_limit = Score::clamped(score).is_hard_limit();
-            if !is_limit && ordinary >= keep {
-                continue;
+        // A limit that answers takes its place first, so each leaves one less for the others.
+        let (limits, others): (Vec<_>, Vec<_>) = places
+            .into_iter()
+            .partition(|(_, score)| Score::clamped(*score).is_hard_limit());
+        let mut places_left = keep;
+        for (place, score) in limits.into_iter().chain(others) {
+            if places_left == 0 && !Score::clamped(score).is_hard_limit() {
+                break;
             }
             let row = self.view.entry(place.id)?;
             let found = self.judge_by(row.into_iter().collect(), Request::judge_indexed);
-            ordinary += usize::from(!is_limit) * found.len();
+            places_left = places_left.saturating_sub(found.len());
             hits.extend(found);
         }
         Ok(())
@@ -416,9 +456,12 @@ impl Search<'_, '_> {
     fn candidates(&self) -> Result<Candidates> {
         // Whole words first: the beginning of a word makes SQLite merge the lists of all words that begin so,
         // however few are asked for.
+        let words = self.request.words.words();
         let whole = self.matches(&self.request.words.whole(), PROBE + 1)?;
         let first = match whole {
-            Some(ids) if ids.len() <= PROBE => self.matches(&self.request.words, PROBE + 1)?,
+            Some(ids) if ids.len() <= PROBE && words.iter().any(|word| word.prefix) => {
+                self.matches(&self.request.words, PROBE + 1)?
+            }
             other => other,
         };
         let Some(first) = first else {
@@ -451,14 +494,12 @@ impl Search<'_, '_> {
         let (true, Some(scenario)) = (words.is_empty(), &request.scenario) else {
             return Ok(None);
         };
-        let keywords: Option<Vec<String>> = scenario.keywords().iter().map(all_of).collect();
         // A keyword of symbols alone is in no index.
-        let Some(keywords) = keywords else {
+        let Some(expression) = any_of(scenario.keywords()) else {
             return Ok(None);
         };
         let mut ids = BTreeSet::new();
-        if !keywords.is_empty() {
-            let expression = format!("({})", keywords.join(") OR ("));
+        if !expression.is_empty() {
             ids.extend(self.view.matching(&expression, most)?);
         }
         for tag in self.view.tags()? {
@@ -572,17 +613,51 @@ pub(super) fn all_of(words: &Words) -> Option<String> {
     parts.map(|parts| parts.join(" AND "))
 }
 
-fn one_word(word: &Word) -> Option<String> {
+/// An expression that one keyword of a list is enough for, empty without any; nothing where one is in no index. Each is
+/// one word; those of one column stand together, and what several share is looked up once.
+fn any_of(keywords: &[Words]) -> Option<String> {
+    let mut terms: [BTreeSet<String>; 2] = Default::default();
+    for word in keywords.iter().flat_map(Words::words) {
+        let (columns, term) = whole_word(word)?;
+        terms[usize::from(columns == STEMS)].insert(term);
+    }
+    let parts: Vec<String> = [TEXTS, STEMS]
+        .iter()
+        .zip(terms)
+        .filter(|(_, terms)| !terms.is_empty())
+        .map(|(columns, terms)| {
+            let terms: Vec<String> = terms.into_iter().collect();
+            format!("{columns} : ({})", terms.join(" OR "))
+        })
+        .collect();
+    Some(parts.join(" OR "))
+}
+
+/// The columns of the index that hold the pieces of an entry, and the one that holds their stems.
+const TEXTS: &str = "{item reason keywords}";
+const STEMS: &str = "stems";
+
+/// Where a whole word is looked up, and as what; nothing where it is in no index. What holds a piece holds its stem, so the
+/// stem alone is enough.
+fn whole_word(word: &Word) -> Option<(&'static str, String)> {
     if word.pieces.is_empty() {
         return None;
     }
-    let prefix = if word.prefix { " *" } else { "" };
-    let phrase = format!(
-        "{{item reason keywords}} : \"{}\"{prefix}",
-        word.pieces.join(" ")
-    );
     Some(match &word.stem {
-        Some(stem) => format!("({phrase} OR stems : \"{stem}\")"),
-        None => format!("({phrase})"),
+        Some(stem) => (STEMS, format!("\"{stem}\"")),
+        None => (TEXTS, format!("\"{}\"", word.pieces.join(" "))),
+    })
+}
+
+fn one_word(word: &Word) -> Option<String> {
+    let (columns, term) = whole_word(word)?;
+    let whole = format!("({columns} : {term})");
+    if !word.prefix {
+        return Some(whole);
+    }
+    let beginning = format!("{TEXTS} : \"{}\" *", word.pieces.join(" "));
+    Some(match &word.stem {
+        Some(_) => format!("({beginning} OR {whole})"),
+        None => format!("({beginning})"),
     })
 }
