@@ -143,6 +143,14 @@ fn each_answer_names_its_way() {
     assert_eq!(ways[0], ("emojis in texts", "pattern"));
     assert_eq!(ways[1], ("force-push to main", "words"));
     assert_eq!(reply.violations[1].matched, ["force-push", "main"]);
+    home.ok(&[
+        "update",
+        "allergic to shellfish",
+        "--reason",
+        "checks every menu",
+        "--keywords",
+        "food,dining",
+    ]);
     let (code, reply) = check(&home, &["find a restaurant for Friday"]);
     assert_eq!(code, 0);
     let near = reply

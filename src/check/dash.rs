@@ -41,7 +41,7 @@ fn hyphens(matter: &Matter<'_>) -> Option<Range<usize>> {
         Kind::Text | Kind::Edit if !matter.is_prose() => return None,
         Kind::Text | Kind::Edit => None,
     };
-    let found = text.match_indices(" --").find_map(|(at, _)| {
+    text.match_indices(" --").find_map(|(at, _)| {
         let start = at + 1;
         let end = start
             + text[start..]
@@ -63,8 +63,7 @@ fn hyphens(matter: &Matter<'_>) -> Option<Range<usize>> {
             None => !matter.is_code(start) && !is_command(before),
         };
         (joins && is_prose).then_some(start..end)
-    });
-    found
+    })
 }
 
 fn is_command(line: &str) -> bool {

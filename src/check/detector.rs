@@ -121,8 +121,11 @@ impl Detector {
             }
             Detector::ForcePush | Detector::RmRf => {
                 // Most texts hold neither.
-                let sign = if self == Detector::RmRf { "r" } else { "push" };
-                if !matter.lower().contains(sign) {
+                let signs: &[&str] = match self {
+                    Detector::RmRf => &["rm", "recurse"],
+                    _ => &["push"],
+                };
+                if !signs.iter().any(|sign| matter.lower().contains(sign)) {
                     return None;
                 }
                 let hits = matter.runs().iter().filter(|run| match self {

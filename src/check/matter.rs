@@ -291,6 +291,12 @@ struct Fence {
     range: Range<usize>,
 }
 
+/// Whether a place is in one of the blocks.
+fn is_fenced(blocks: &[Fence], at: usize) -> bool {
+    let next = blocks.partition_point(|fence| fence.range.start <= at);
+    next > 0 && blocks[next - 1].range.contains(&at)
+}
+
 fn fences(text: &str) -> Vec<Fence> {
     let mut found: Vec<Fence> = Vec::new();
     let mut open: Option<(&str, Fence)> = None;
@@ -349,7 +355,7 @@ fn code_in(text: &str) -> Vec<Range<usize>> {
     let blocks = fences(text);
     let mut found: Vec<Range<usize>> = blocks.iter().map(|fence| fence.range.clone()).collect();
     for line in lines(text) {
-        if !blocks.iter().any(|fence| fence.range.contains(&line.start)) {
+        if !is_fenced(&blocks, line.start) {
             let of_line = spans(&text[line.clone()]).into_iter();
             found.extend(of_line.map(|span| line.start + span.start..line.start + span.end));
         }
@@ -383,6 +389,9 @@ const AGAINST: &[&str] = &[
     "勿",
     "没",
 ];
+
+/// How many bytes before a code span are read for such words.
+const NEAR: usize = 160;
 
 /// Programs whose arguments are texts: what they say is not run.
 const SPEAKERS: &[&str] = &["echo", "printf", "git", "grep", "rg", "cat", "sed", "awk"];
@@ -422,13 +431,17 @@ fn scripts_in(text: &str) -> Vec<Script> {
         }));
     }
     for line in lines(text) {
-        if blocks.iter().any(|fence| fence.range.contains(&line.start)) {
+        if is_fenced(&blocks, line.start) {
             continue;
         }
         let content = &text[line.clone()];
         let mut has_span = false;
         for span in spans(content) {
-            let before = content[..span.start].to_lowercase();
+            let mut from = span.start.saturating_sub(NEAR);
+            while !content.is_char_boundary(from) {
+                from -= 1;
+            }
+            let before = content[from..span.start].to_lowercase();
             has_span = true;
             found.push(Script {
                 is_run: !AGAINST.iter().any(|word| before.contains(word)),

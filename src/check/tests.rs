@@ -155,6 +155,56 @@ fn the_surest_comes_first_and_each_entry_once_for_a_pattern() {
 }
 
 #[test]
+fn a_text_that_was_made_to_be_slow_is_not() {
+    let patterns = [
+        "@emoji",
+        "@em-dash",
+        "@force-push",
+        "@rm-rf",
+        "@secret",
+        "(a+)+b",
+        "x.{0,100}y",
+    ];
+    let entries = [limit(1, "deploy branch", &patterns)];
+    for part in [
+        "```\n",
+        "` ",
+        "\"",
+        "'",
+        "$(",
+        "`",
+        "(",
+        "\\",
+        "<<E\n",
+        "${",
+        "a -- b ",
+        "git push -f 'x ",
+        "rm -rf `",
+        "eval ",
+        "find -exec ",
+        "🇯",
+        "@@ -1\n+",
+        "a",
+    ] {
+        let text = part.repeat(60_000 / part.len());
+        for input in [
+            Input::text(&text),
+            Input::command(&text),
+            Input::edit(None, &text),
+        ] {
+            let start = Instant::now();
+            check(&entries, &input);
+            // Anything that grows with the square takes minutes.
+            assert!(
+                start.elapsed().as_secs() < 20,
+                "{part:?}: {:?}",
+                start.elapsed()
+            );
+        }
+    }
+}
+
+#[test]
 fn fifty_limits_on_ten_kilobytes_cost_little_more_than_reading_the_words() {
     let text = "The quick brown fox jumps over the lazy dog, and `git push origin x` is run.\n"
         .repeat(130);

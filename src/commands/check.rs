@@ -26,17 +26,17 @@ const LONGEST_TASK: usize = 8 * 1024;
   aizo check --command \"git push --force origin main\"
   git diff --staged | aizo check
   aizo check --file draft.md --all
-  aizo check \"1. run the tests  2. clean up by `rm -rf build`\" --json
+  aizo check '1. run the tests  2. clean up by `rm -rf build`' --json
 
-Three ways, each named in the answer: a pattern of the entry matches (violated); the words of its item or one of its
-keywords are in the text (asks); it is near in meaning (may concern). Only a pattern of something that the user stated is
-certain. Exit code 0: nothing certain; 3: a violation.
+Three ways, each named in the answer: a pattern of the entry matches (violated); the words of its
+item or one of its keywords are in the text (asks); it is near in meaning (may concern). Only a
+pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation.
 
-Patterns are attached by `aizo add` and `aizo update --pattern`: a regular expression (^ and $ are the ends of a line, (?i)
-takes small and large letters alike), or one of the detectors:
+Patterns are attached by `aizo add` and `aizo update --pattern`: a regular expression (^ and $ are
+the ends of a line, (?i) takes small and large letters alike), or one of the detectors:
   @emoji       pictures, flags and keycaps; not ©, arrows or digits
   @em-dash     — and, in prose, hyphens with spaces around them
-  @force-push  git push with force; to the branches that the item names, or @force-push:main,release/*
+  @force-push  git push with force to what the item names, or to @force-push:main,release/*
   @rm-rf       rm with recursion and force
   @secret      keys, tokens, passwords, private keys")]
 pub struct Args {
