@@ -14,16 +14,16 @@ const PROGRAMS: &[&str] = &[
     "pip", "uv", "node", "deno", "bash", "sh", "ssh", "env", "exec", "aizo", "select", "insert",
 ];
 
-/// The first dash.
-pub fn find(matter: &Matter<'_>) -> Option<Range<usize>> {
+/// The first dash from a place on.
+pub fn find(matter: &Matter<'_>, from: usize) -> Option<Range<usize>> {
     let text = &*matter.text;
     let sign = SIGNS
         .iter()
         .flat_map(|sign| text.match_indices(sign))
-        .filter(|(at, _)| !matter.is_code(*at))
+        .filter(|(at, _)| *at >= from && !matter.is_code(*at))
         .min_by_key(|(at, _)| *at)
         .map(|(at, sign)| at..at + sign.len());
-    let hyphens = hyphens(matter);
+    let hyphens = hyphens(matter, from);
     [sign, hyphens]
         .into_iter()
         .flatten()
@@ -31,7 +31,7 @@ pub fn find(matter: &Matter<'_>) -> Option<Range<usize>> {
 }
 
 /// Hyphens that stand for a dash.
-fn hyphens(matter: &Matter<'_>) -> Option<Range<usize>> {
+fn hyphens(matter: &Matter<'_>, from: usize) -> Option<Range<usize>> {
     let text = &*matter.text;
     if !text.contains(" --") {
         return None;
@@ -62,7 +62,7 @@ fn hyphens(matter: &Matter<'_>) -> Option<Range<usize>> {
             Some(messages) => messages.iter().any(|range| range.contains(&start)),
             None => !matter.is_code(start) && !is_command(before),
         };
-        (joins && is_prose).then_some(start..end)
+        (joins && is_prose && start >= from).then_some(start..end)
     })
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use rstest::rstest;
 
     fn found(input: &Input<'_>) -> bool {
-        find(&Matter::new(input)).is_some()
+        find(&Matter::new(input), 0).is_some()
     }
 
     #[rstest]

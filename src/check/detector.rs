@@ -95,17 +95,14 @@ impl Detector {
             Detector::Emoji | Detector::EmDash => {
                 let next = |from: usize| match self {
                     Detector::Emoji => emoji::find(&matter.text, from),
-                    _ => dash::find(matter),
+                    _ => dash::find(matter, from),
                 };
                 let first = next(0)?;
                 match matter.kind {
                     Kind::Command if bounds.commits => {
                         let messages = matter.commit_messages();
                         messages.into_iter().find_map(|message| {
-                            let found = match self {
-                                Detector::Emoji => next(message.start)?,
-                                _ => first.clone(),
-                            };
+                            let found = next(message.start)?;
                             let is_within =
                                 message.start <= found.start && found.end <= message.end;
                             is_within.then(|| plain(found, true))
@@ -489,6 +486,12 @@ mod tests {
     #[case(Input::command("git commit -m '✨ new'"), Some(true))]
     #[case(Input::command("echo '✨ new'"), None)]
     #[case(Input::command("echo '✨' && git commit -m '🎉'"), Some(true))]
+    #[case(Input::command("git commit -F - <<EOF\n✨ new\nEOF"), Some(true))]
+    #[case(
+        Input::command("git commit -m \"$(cat <<'EOF'\nI don't ✨\nEOF\n)\""),
+        Some(true)
+    )]
+    #[case(Input::command("git commit -m x && cat <<EOF\n✨\nEOF"), None)]
     #[case(Input::text("✨ new"), Some(true))]
     #[case(Input::edit(Some("src/main.rs"), "// ✨"), None)]
     #[case(Input::edit(Some(".git/COMMIT_EDITMSG"), "✨"), Some(true))]
@@ -500,6 +503,13 @@ mod tests {
             seen(Detector::Emoji, &input, "no emojis in commit messages"),
             sure
         );
+    }
+
+    #[test]
+    fn a_dash_outside_of_the_message_does_not_hide_the_one_in_it() {
+        let command = Input::command("echo 'a — b'; git commit -m 'c -- d'");
+        let item = "em dashes in commit messages";
+        assert_eq!(seen(Detector::EmDash, &command, item), Some(true));
     }
 
     #[rstest]

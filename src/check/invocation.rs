@@ -17,6 +17,8 @@ pub struct Invocation {
     pub arguments: Vec<Word>,
     /// Where this stands.
     pub range: Range<usize>,
+    /// Where a here-document or here-string stands that it reads.
+    pub input: Option<Range<usize>>,
 }
 
 /// A program that runs what stands behind it: its name, the options that take a value, and the number of words before
@@ -241,6 +243,7 @@ fn run(simple: &Simple, depth: usize, found: &mut Vec<Invocation>) {
             program,
             arguments: arguments.to_vec(),
             range: first.range.start..around(words).end,
+            input: simple.input.as_ref().map(|input| input.range.clone()),
         }),
     }
 }

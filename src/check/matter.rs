@@ -173,6 +173,7 @@ impl<'t> Matter<'t> {
                         *range = range.start + by..range.end + by;
                     };
                     shift(&mut invocation.range);
+                    invocation.input.iter_mut().for_each(shift);
                     for word in &mut invocation.arguments {
                         shift(&mut word.range);
                     }
@@ -186,7 +187,7 @@ impl<'t> Matter<'t> {
         })
     }
 
-    /// Where the arguments of `git commit` stand in a command.
+    /// Where the messages of commits stand in a command: among the arguments, or in a here-document.
     pub fn commit_messages(&self) -> Vec<Range<usize>> {
         let commits = self.runs().iter().filter(|run| {
             matches!(
@@ -194,7 +195,12 @@ impl<'t> Matter<'t> {
                 Some(("commit" | "tag" | "merge", _))
             )
         });
-        commits.map(|run| run.invocation.range.clone()).collect()
+        commits
+            .flat_map(|run| {
+                let input = run.invocation.input.clone();
+                std::iter::once(run.invocation.range.clone()).chain(input)
+            })
+            .collect()
     }
 
     /// Where the words with spaces in them stand in a command: messages, as far as it has any.
