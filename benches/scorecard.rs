@@ -134,6 +134,7 @@ impl Profile {
                     reason: preference.reason.clone(),
                     keywords: preference.keywords.clone(),
                     scenarios: preference.scenarios.clone(),
+                    patterns: Vec::new(),
                     score: Some(Score::clamped(preference.score)),
                     source: "manual".into(),
                     origin: Origin::User,

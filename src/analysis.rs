@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
+use crate::check::Detector;
 use crate::merge::{Lesson, Observation, Things, names_something};
 use crate::model::{
     Candidate, Evidence, Origin, Score, Speaker, Stamp, Turn, item_key, strip_hidden,
@@ -88,13 +89,25 @@ impl Finding {
             confidence: Some(candidate.confidence),
             cues: (!candidate.cues.is_empty()).then(|| candidate.cues.join(", ")),
         };
+        let item = label(&clean(&candidate.item)).to_owned();
+        let score = Score::clamped(candidate.score);
+        // A dislike is not to stand in anybody's way.
+        let patterns = if score.is_hard_limit() {
+            let named = Detector::named_by(&item).into_iter();
+            named
+                .map(|detector| format!("@{}", detector.name()))
+                .collect()
+        } else {
+            Vec::new()
+        };
         Lesson {
             seen: Observation {
-                item: label(&clean(&candidate.item)).to_owned(),
+                item,
                 reason: quote,
                 keywords: all_clean(&candidate.keywords),
                 scenarios: all_clean(&candidate.scenarios),
-                score: Some(Score::clamped(candidate.score)),
+                patterns,
+                score: Some(score),
                 source: "analysis".to_owned(),
                 origin,
                 quote: None,

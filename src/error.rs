@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::capture::CaptureError;
+use crate::check::PatternError;
 use crate::llm::LlmError;
 use crate::model::{ChangeError, ScoreError, TextError};
 use crate::redact::redact;
@@ -50,6 +51,9 @@ impl Kind {
         if self == Kind::Usage { 2 } else { 1 }
     }
 }
+
+/// The exit code of a check that found a violated limit: no error, and nothing that failed.
+pub const VIOLATED: u8 = 3;
 
 /// An error that a command reports itself.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -145,6 +149,9 @@ fn sort(cause: &(dyn std::error::Error + 'static)) -> Option<(Kind, Option<Strin
     }
     if let Some(error) = cause.downcast_ref::<StorageError>() {
         return Some((kind_of(error), error.hint()));
+    }
+    if let Some(error) = cause.downcast_ref::<PatternError>() {
+        return Some((Kind::Usage, Some(error.hint.clone())));
     }
     if cause.is::<TextError>()
         || cause.is::<ScoreError>()

@@ -18,6 +18,7 @@
 //! | [`scoring`] | the formulas: decay, weight, smoothing | no |
 //! | [`merge`] | an observation and what is stored → a change | no |
 //! | [`recall`] | a request and the candidates → what is chosen and why; the block for an agent | no |
+//! | [`check`] | limits and a plan, command, patch or draft → which of them it breaks | no |
 //! | [`redact`] | a text → the same without its secrets | no |
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
@@ -45,6 +46,7 @@
 
 pub mod analysis;
 pub mod capture;
+pub mod check;
 pub mod commands;
 pub mod error;
 pub mod extract;

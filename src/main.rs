@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use aizo::commands::{self, Cli, Context, Reply};
-use aizo::error::{Failure, Kind, Report};
+use aizo::error::{Failure, Kind, Report, VIOLATED};
 use aizo::present::{self, Style};
 use aizo::redact::redact;
 use clap::Parser;
@@ -16,27 +16,32 @@ fn main() -> ExitCode {
     };
     let json = cli.json;
     match run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => fail(&error, json),
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let json = cli.json;
     let context = Context::new(&cli)?;
     let reply = commands::run(cli.command, &context);
     for note in context.take_notes() {
         present::say(&note);
     }
-    let printed = match reply? {
-        Reply::Answer(answer) => present::answer(
+    let (reply, code) = match reply? {
+        Reply::Violation(answer) => (Reply::Answer(answer), ExitCode::from(VIOLATED)),
+        reply => (reply, ExitCode::SUCCESS),
+    };
+    let printed = match reply {
+        Reply::Answer(answer) | Reply::Violation(answer) => present::answer(
             answer.as_ref(),
             json,
             Style::for_stdout(context.settings.color, context.settings.columns),
         ),
         Reply::Raw(bytes) => present::raw(&bytes),
     };
-    printed.map_err(cannot_print)
+    printed.map_err(cannot_print)?;
+    Ok(code)
 }
 
 fn cannot_print(error: std::io::Error) -> anyhow::Error {

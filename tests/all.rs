@@ -6,6 +6,7 @@ mod adding;
 mod analyze;
 mod capture;
 mod changing;
+mod checking;
 mod context;
 mod contract;
 mod finding;

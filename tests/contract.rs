@@ -34,6 +34,7 @@ struct Entry {
     how: Option<String>,
     relevance: Option<f64>,
     matched: Vec<String>,
+    pattern: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +140,7 @@ struct Proposal {
     proposed_at: String,
     why: String,
     evidence: Option<Evidence>,
+    pattern: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -351,6 +353,7 @@ fn an_entry_has_the_documented_fields_first_and_in_order() {
             "match",
             "relevance",
             "matched",
+            "pattern",
         ]
     );
 }
@@ -398,6 +401,7 @@ fn an_entry_is_complete_and_its_numbers_follow_the_formulas() {
             how: Some("keyword".into()),
             relevance: entries[0].relevance,
             matched: vec!["concise".into()],
+            pattern: Vec::new(),
         }
     );
 }

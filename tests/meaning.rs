@@ -1122,6 +1122,7 @@ fn in_memory(drafts: &[Draft]) -> Store {
                     reason: draft.reason.clone(),
                     keywords: draft.keywords.clone(),
                     scenarios: draft.scenarios.clone(),
+                    patterns: Vec::new(),
                     score: Some(Score::clamped(draft.score)),
                     source: "manual".into(),
                     origin: Origin::User,

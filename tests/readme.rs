@@ -666,7 +666,7 @@ fn the_error_table_gives_each_kind_its_exit_code() {
 fn the_exit_codes_are_the_ones_that_happen() {
     let home = Home::new();
     home.ok(&["add", "tabs", "because"]);
-    let runs: [(&[&str], i32); 8] = [
+    let runs: [(&[&str], i32); 10] = [
         (&["recall", "nothing-like-it"], 0),
         (&["apply", "1"], 0),
         (&["apply", "1", "99"], 0),
@@ -675,6 +675,11 @@ fn the_exit_codes_are_the_ones_that_happen() {
         (&["recall", "--nonsense"], 2),
         (&["add", "tabs", "because", "--score", "11"], 2),
         (&["nonsense"], 2),
+        (
+            &["add", "emojis", "no", "--score", "1", "--pattern", "@emoji"],
+            0,
+        ),
+        (&["check", "done ✨"], 3),
     ];
     let mut happen = BTreeSet::new();
     for (arguments, code) in runs {

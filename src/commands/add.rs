@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Context;
-use super::advice::advise;
+use super::advice::{advise, advise_on_patterns};
 use super::entries::count;
 use super::outcome::{Outcome, Outcomes};
 use super::record::{prepare, record};
+use crate::check::Typed;
 use crate::error::Failure;
 use crate::merge::Observation;
 use crate::model::{Origin, Score, parse_keywords};
@@ -23,7 +24,8 @@ const LONGEST_LINE: u64 = 1 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   aizo add \"concise code\" \"asked twice for a shorter version\" --keywords brevity,lean
-  aizo add \"force-push to main\" \"never do that\" --score 0.5 --scenarios coding
+  aizo add \"force-push to main\" \"never do that\" --score 0.5 --pattern @force-push
+  aizo add \"console.log in commits\" \"asked twice\" --score 1 --pattern 'console\\.log'
   aizo add --stdin < many.jsonl
 
 A score of 0 to 1.5 makes a hard limit. One JSON object a line for --stdin:
@@ -54,11 +56,15 @@ pub struct Args {
         hide_default_value = true
     )]
     scenarios: String,
+    /// What breaks it for certain: a regular expression, or a detector (@emoji, @em-dash, @force-push, @rm-rf, @secret);
+    /// may be repeated, see `aizo check`
+    #[arg(long, value_name = "REGEX")]
+    pattern: Vec<String>,
     /// A label of where it came from; `analysis` and `import` say that the user did not state it
     #[arg(long, value_name = "LABEL", default_value = "manual")]
     source: String,
     /// Read one JSON object a line from standard input; all are stored, or none
-    #[arg(long, conflicts_with_all = ["score", "keywords", "scenarios"])]
+    #[arg(long, conflicts_with_all = ["score", "keywords", "scenarios", "pattern"])]
     stdin: bool,
 }
 
@@ -75,6 +81,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         }
         let all: Vec<&Observation> = observations.iter().map(|(_, seen)| seen).collect();
         advise(context, &all);
+        advise_on_patterns(context, &all);
         let outcomes = context.write(|transaction| {
             observations
                 .iter()
@@ -86,11 +93,14 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         return Ok(Box::new(Outcomes(outcomes)));
     }
     let clean = |text: &str| context.without_secrets(text);
+    let typed = Typed::read(args.pattern.iter().map(String::as_str))?;
+    super::advice::say_bare(context, &typed);
     let seen = prepare(Observation {
         item: clean(&args.item.unwrap_or_default()),
         reason: clean(&args.reason.unwrap_or_default()),
         keywords: parse_keywords("keyword", &clean(&args.keywords))?,
         scenarios: parse_keywords("scenario", &clean(&args.scenarios))?,
+        patterns: typed.patterns,
         score: args.score,
         origin: origin_of(&args.source),
         source: clean(&args.source),
@@ -98,6 +108,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         evidence: None,
     })?;
     advise(context, &[&seen]);
+    advise_on_patterns(context, &[&seen]);
     let outcome = context.write(|transaction| record(transaction, &seen))?;
     Ok(Box::new(outcome))
 }
@@ -124,6 +135,8 @@ struct Line {
     keywords: Option<Words>,
     #[serde(default)]
     scenarios: Option<Words>,
+    #[serde(default)]
+    pattern: Option<Words>,
     source: Option<String>,
     /// What else is on the line.
     #[serde(flatten)]
@@ -134,7 +147,7 @@ struct Line {
 #[derive(Debug, Deserialize)]
 #[serde(
     untagged,
-    expecting = "keywords and scenarios are a list of texts, or one comma-separated text"
+    expecting = "keywords, scenarios and pattern are a list of texts, or one text"
 )]
 enum Words {
     List(Vec<String>),
@@ -198,12 +211,20 @@ fn not_an_entry(error: &serde_json::Error) -> Failure {
 
 fn observation(line: Line, source: &str, context: &Context) -> anyhow::Result<Observation> {
     let clean = |text: &str| context.without_secrets(text);
+    // A comma is part of many patterns, so that a text is one of them.
+    let typed = match &line.pattern {
+        None => Typed::default(),
+        Some(Words::List(list)) => Typed::read(list.iter().map(String::as_str))?,
+        Some(Words::Text(text)) => Typed::read([text.as_str()])?,
+    };
+    super::advice::say_bare(context, &typed);
     let source = clean(line.source.as_deref().unwrap_or(source));
     Ok(prepare(Observation {
         item: clean(&line.item),
         reason: clean(&line.reason.unwrap_or_default()),
         keywords: parse_keywords("keyword", &clean(&text_of(line.keywords.as_ref())))?,
         scenarios: parse_keywords("scenario", &clean(&text_of(line.scenarios.as_ref())))?,
+        patterns: typed.patterns,
         score: line.score.map(Score::new).transpose()?,
         origin: origin_of(&source),
         source,

@@ -36,6 +36,8 @@ pub(super) struct Entry {
     relevance: Option<f64>,
     /// The words, tag or keyword that carried it.
     matched: Vec<String>,
+    /// What breaks it for certain.
+    pattern: Vec<String>,
     #[serde(skip)]
     sum: Option<Relevance>,
 }
@@ -63,6 +65,7 @@ impl From<Hit> for Entry {
             origin: preference.origin,
             how: hit.found.as_ref().map(|found| found.how),
             relevance: sum.as_ref().map(Relevance::rounded),
+            pattern: preference.patterns,
             matched: hit.found.map(|found| found.matched).unwrap_or_default(),
             sum,
         }
@@ -121,6 +124,9 @@ impl Entry {
         }
         if !self.scenarios.is_empty() {
             pairs.push(("scenarios", self.scenarios.join(", ")));
+        }
+        for pattern in &self.pattern {
+            pairs.push(("pattern", pattern.clone()));
         }
         pairs.extend([
             (

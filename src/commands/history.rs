@@ -204,8 +204,10 @@ fn details(line: &Line) -> String {
 fn short(value: &Value) -> String {
     const MOST: usize = 40;
     let text = match value {
+        Value::Null => "(none)".to_owned(),
         Value::String(text) if text.is_empty() => "(none)".to_owned(),
-        Value::String(text) => text.clone(),
+        // Patterns stand one a line.
+        Value::String(text) => text.replace('\n', "  "),
         Value::Array(names) if names.is_empty() => "(none)".to_owned(),
         Value::Array(names) => names
             .iter()

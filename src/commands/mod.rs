@@ -5,6 +5,7 @@ mod add;
 mod advice;
 mod analyze;
 mod apply;
+mod check;
 mod clear;
 mod completions;
 mod config;
@@ -93,6 +94,8 @@ pub enum Command {
     Recall(recall::Args),
     /// Print what an agent should know before a task
     Context(context::Args),
+    /// Say which limits a plan, command, patch or draft breaks
+    Check(check::Args),
     /// Show the strongest preferences
     Top(top::Args),
     /// Show the whole profile, or one entry with its evidence
@@ -139,6 +142,8 @@ pub enum Command {
 pub enum Reply {
     /// Something with a text and a JSON form.
     Answer(Box<dyn Answer>),
+    /// An answer that a limit is violated, which the exit code says as well.
+    Violation(Box<dyn Answer>),
     /// A generated script or page, as it is.
     Raw(Vec<u8>),
 }
@@ -163,7 +168,7 @@ impl Context {
             db: cli.db.clone(),
             color: cli.color,
             // A cloned repository must not be able to swap the user's limits for its own.
-            without_local_file: matches!(cli.command, Command::Context(_)),
+            without_local_file: matches!(cli.command, Command::Context(_) | Command::Check(_)),
         })?;
         Ok(Context {
             quiet: cli.json,
@@ -373,6 +378,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Tag(args) => answer(tag::run(&args, context)?),
         Command::Recall(args) => answer(recall::run(&args, context)?),
         Command::Context(args) => answer(context::run(&args, context)?),
+        Command::Check(args) => check::run(&args, context)?,
         Command::Top(args) => answer(top::run(&args, context)?),
         Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),

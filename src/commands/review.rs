@@ -96,6 +96,7 @@ pub struct Waiting {
     proposed_at: String,
     why: String,
     evidence: Option<Observed>,
+    pattern: Vec<String>,
 }
 
 impl Waiting {
@@ -128,6 +129,7 @@ impl From<Proposal> for Waiting {
             proposed_at: proposal.proposed_at.0,
             why: proposal.why,
             evidence: proposal.evidence.map(Observed::from),
+            pattern: proposal.patterns,
         }
     }
 }
@@ -291,6 +293,7 @@ fn decide(
             reason: proposal.reason.clone(),
             keywords: proposal.keywords.clone(),
             scenarios: proposal.scenarios.clone(),
+            patterns: proposal.patterns.clone(),
             score: proposal.score.map(Score::clamped),
             source: proposal.source.clone(),
             origin: Origin::User,

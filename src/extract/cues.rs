@@ -130,7 +130,7 @@ struct Table {
 static TABLES: LazyLock<HashMap<Language, Table>> = LazyLock::new(|| {
     Language::ALL
         .iter()
-        .map(|&language| (language, Table::read(language.cues())))
+        .map(|&language| (language, Table::read(&language.cues())))
         .collect()
 });
 

@@ -1,5 +1,7 @@
 //! Which language a turn is written in, as far as it decides which cue table is read.
 
+use std::io::Read;
+
 use super::tokens::{Token, is_character};
 use super::weights::{self, Feature, Group, Section};
 
@@ -35,10 +37,12 @@ macro_rules! languages {
                 match self { $(Language::$language => $code),* }
             }
 
-            /// The text of its cue table.
-            pub fn cues(self) -> &'static str {
+            /// Its cue table, packed by the build script.
+            fn packed_cues(self) -> &'static [u8] {
                 match self {
-                    $(Language::$language => include_str!(concat!("cues/", $code, ".cues"))),*
+                    $(Language::$language => {
+                        include_bytes!(concat!(env!("OUT_DIR"), "/", $code, ".cues"))
+                    }),*
                 }
             }
         }
@@ -51,6 +55,15 @@ languages! {
 }
 
 impl Language {
+    /// The text of its cue table.
+    pub fn cues(self) -> String {
+        let mut text = String::new();
+        flate2::read::ZlibDecoder::new(self.packed_cues())
+            .read_to_string(&mut text)
+            .expect("the build script has packed it");
+        text
+    }
+
     /// The language with this code.
     pub fn from_code(code: &str) -> Option<Self> {
         Language::ALL

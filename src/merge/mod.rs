@@ -11,7 +11,7 @@ pub use similar::{Things, is_same_thing, names_something};
 
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,
-    join_keywords,
+    join_keywords, join_patterns,
 };
 use crate::scoring::smooth;
 
@@ -26,6 +26,8 @@ pub struct Observation {
     pub keywords: Vec<String>,
     /// Kinds of task it belongs to.
     pub scenarios: Vec<String>,
+    /// What breaks it for certain.
+    pub patterns: Vec<String>,
     /// The score it comes with; none leaves a stored score as it is.
     pub score: Option<Score>,
     /// The free label of where it came from.
@@ -130,6 +132,7 @@ impl Observation {
             why: why.to_owned(),
             evidence: serde_json::to_string(evidence)
                 .expect("evidence is texts and finite numbers"),
+            pattern: join_patterns(&self.patterns),
         };
         Merge {
             outcome: Outcome::Pending,
@@ -184,6 +187,7 @@ pub fn observe(
         origin: (seen.origin == Origin::User && entry.origin != Origin::User)
             .then_some(Origin::User),
         last_seen: Some(Stamp::at(now)),
+        pattern: more_patterns(entry, seen),
         ..EntryValues::default()
     };
     Merge {
@@ -202,6 +206,26 @@ fn takes_over_reason(entry: &Preference, seen: &Observation, outcome: Outcome) -
     says_something && !speaks_against && !is_weaker
 }
 
+/// The patterns of an entry and of an observation of it together, where the observation has more. What somebody
+/// inferred cannot make a statement of the user forbid more than the user said.
+fn more_patterns(entry: &Preference, seen: &Observation) -> Option<Option<String>> {
+    if entry.origin == Origin::User && seen.origin != Origin::User {
+        return None;
+    }
+    united_patterns(&entry.patterns, &seen.patterns).map(|all| join_patterns(&all))
+}
+
+/// The two lists together, or nothing when the second adds nothing to the first. Small and large letters differ.
+fn united_patterns(have: &[String], more: &[String]) -> Option<Vec<String>> {
+    let mut all = have.to_vec();
+    for pattern in more {
+        if !all.contains(pattern) {
+            all.push(pattern.clone());
+        }
+    }
+    (all.len() > have.len()).then_some(all)
+}
+
 fn added(seen: &Observation, evidence: Evidence, now: DateTime<Utc>, uid: String) -> Merge {
     let score = seen.score.unwrap_or(Score::DEFAULT);
     let values = EntryValues {
@@ -215,6 +239,7 @@ fn added(seen: &Observation, evidence: Evidence, now: DateTime<Utc>, uid: String
         added_at: Some(Stamp::at(now)),
         last_seen: Some(Stamp::at(now)),
         touch_count: Some(0),
+        pattern: (!seen.patterns.is_empty()).then(|| join_patterns(&seen.patterns)),
     };
     Merge {
         outcome: Outcome::Added,
@@ -269,6 +294,10 @@ pub fn unite(
         keywords = union(&keywords, &row.keywords).unwrap_or(keywords);
         scenarios = union(&scenarios, &row.scenarios).unwrap_or(scenarios);
     }
+    let mut patterns = survivor.patterns.clone();
+    for row in rows {
+        patterns = united_patterns(&patterns, &row.patterns).unwrap_or(patterns);
+    }
     let newest = in_order.last().map_or(first, |row| row);
     let values = EntryValues {
         reason: Some(reason.clone()),
@@ -280,6 +309,7 @@ pub fn unite(
             rows.iter()
                 .fold(0, |sum, row| row.touch_count.saturating_add(sum)),
         ),
+        pattern: (patterns != survivor.patterns).then(|| join_patterns(&patterns)),
         ..EntryValues::default()
     };
     let mut change = Change::set_entry(Op::Merge, uid, survivor.origin, &values);
@@ -323,6 +353,7 @@ mod tests {
             reason: "said so".into(),
             keywords: vec!["tone".into()],
             scenarios: vec!["writing".into()],
+            patterns: Vec::new(),
             score: score.map(Score::clamped),
             source: "manual".into(),
             origin,
@@ -345,6 +376,7 @@ mod tests {
             added_at: Stamp("2026-01-01T00:00:00+00:00".into()),
             last_seen: Stamp("2026-01-01T00:00:00+00:00".into()),
             touch_count: 0,
+            patterns: Vec::new(),
         }
     }
 

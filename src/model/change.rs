@@ -6,7 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Evidence, Origin, Score, Stamp, TextError, check_text, split_keywords};
+use super::{
+    Evidence, Origin, Score, Stamp, TextError, check_text, split_keywords, split_patterns,
+};
 
 /// Named column values, as a journal line holds them.
 pub type Values = Map<String, Value>;
@@ -204,6 +206,9 @@ pub struct EntryValues {
     /// How often it was applied or touched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touch_count: Option<i64>,
+    /// The patterns column; the inner none empties it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Option<String>>,
 }
 
 /// The values of a proposal.
@@ -229,6 +234,9 @@ pub struct ProposalValues {
     pub why: String,
     /// The observation, as JSON; empty when there is none.
     pub evidence: String,
+    /// The patterns column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
 }
 
 /// The values of a proposal that a person may change; absent ones are not touched.
@@ -358,6 +366,14 @@ impl Change {
             for keyword in split_keywords(column) {
                 if !known.contains(&keyword) {
                     check_text("keyword", &keyword)?;
+                }
+            }
+        }
+        if let Some(column) = values.get("pattern").and_then(Value::as_str) {
+            let known = split_patterns(text_before("pattern").unwrap_or_default());
+            for pattern in split_patterns(column) {
+                if !known.contains(&pattern) {
+                    check_text("pattern", &pattern)?;
                 }
             }
         }

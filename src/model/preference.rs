@@ -29,6 +29,8 @@ pub struct Preference {
     pub last_seen: Stamp,
     /// How often it was applied or touched.
     pub touch_count: i64,
+    /// What breaks it for certain: regular expressions, and the names of detectors with an `@` before them.
+    pub patterns: Vec<String>,
 }
 
 impl Preference {
@@ -58,6 +60,8 @@ pub struct Proposal {
     pub keywords: Vec<String>,
     /// Kinds of task it would belong to.
     pub scenarios: Vec<String>,
+    /// What would break it for certain.
+    pub patterns: Vec<String>,
     /// The score it asks for; none leaves a stored score as it is.
     pub score: Option<f64>,
     /// The free label of where it came from.

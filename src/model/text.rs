@@ -148,6 +148,21 @@ pub fn join_keywords(keywords: &[String]) -> String {
     keywords.join(", ")
 }
 
+/// Reads the stored patterns column: one a line, since a comma is part of many of them.
+pub fn split_patterns(column: &str) -> Vec<String> {
+    column
+        .lines()
+        .map(str::trim)
+        .filter(|pattern| !pattern.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Writes the stored patterns column; nothing where there are none.
+pub fn join_patterns(patterns: &[String]) -> Option<String> {
+    (!patterns.is_empty()).then(|| patterns.join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -693,6 +693,7 @@ mod tests {
             added_at: Stamp("2026-11-01T00:00:00+00:00".into()),
             last_seen: Stamp("2026-11-01T00:00:00+00:00".into()),
             touch_count: 0,
+            patterns: Vec::new(),
         };
         Hit::new(preference, None, &Decay::default(), now)
     }

@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use chrono::{DateTime, Utc};
 
 pub use matching::{Folded, Word, Words, fold_accents};
+pub(crate) use relevance::says_nothing;
 pub use relevance::{
     Bar, Holders, LEAST, LEAST_ACROSS_SCRIPTS, Query, Relevance, SURE, Script, entry_vector,
     task_vector,
@@ -466,6 +467,7 @@ mod tests {
             added_at: Stamp("2026-11-01T00:00:00+00:00".into()),
             last_seen: Stamp("2026-11-01T00:00:00+00:00".into()),
             touch_count: 0,
+            patterns: Vec::new(),
         }
     }
 

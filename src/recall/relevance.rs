@@ -89,7 +89,8 @@ fn in_plain_words(text: &str) -> String {
     plain
 }
 
-fn says_nothing(word: &Word) -> bool {
+/// Whether a word stands in any sentence.
+pub(crate) fn says_nothing(word: &Word) -> bool {
     matches!(&word.pieces[..], [piece] if FUNCTION_WORDS.contains(&piece.as_str()))
 }
 

@@ -143,6 +143,14 @@ pub fn redact_in(text: &str, scope: Scope) -> Redacted<'_> {
     result
 }
 
+/// Where the secrets of a text are, in order.
+pub fn find(text: &str) -> Vec<(Range<usize>, Secret)> {
+    disjoint(scan::scan(text, Scope::Any))
+        .into_iter()
+        .map(|found| (found.range, found.kind))
+        .collect()
+}
+
 /// Says what was replaced, for a person; nothing when nothing was.
 pub fn sentence(found: impl IntoIterator<Item = Secret>) -> Option<String> {
     let kinds: BTreeSet<Secret> = found.into_iter().collect();

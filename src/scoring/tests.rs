@@ -28,6 +28,7 @@ fn entry(score: f64, added_at: &str, last_seen: &str) -> Preference {
         added_at: Stamp(added_at.into()),
         last_seen: Stamp(last_seen.into()),
         touch_count: 0,
+        patterns: Vec::new(),
     }
 }
 

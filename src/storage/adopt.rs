@@ -234,6 +234,10 @@ impl Transaction<'_> {
                 .retain(|evidence| !line.removed.iter().any(|gone| gone.uid == evidence.uid));
             known.evidence.extend(line.added);
         }
+        // A line of the time before there was this column does not name it.
+        if let (Subject::Entry(_), Some(values)) = (subject, &mut known.values) {
+            values.entry("pattern").or_insert(serde_json::Value::Null);
+        }
         Ok(known)
     }
 
@@ -291,7 +295,7 @@ impl Transaction<'_> {
         }
         self.run(
             "UPDATE preferences SET item = ?2, reason = ?3, keywords = ?4, base_score = ?5, source = ?6,
-                 added_at = ?7, last_seen = ?8, touch_count = ?9 WHERE id = ?1",
+                 added_at = ?7, last_seen = ?8, touch_count = ?9, pattern = ?10 WHERE id = ?1",
             params![
                 id,
                 row.item,
@@ -302,6 +306,7 @@ impl Transaction<'_> {
                 row.added_at.0,
                 row.last_seen.0,
                 row.touch_count,
+                crate::model::join_patterns(&row.patterns),
             ],
         )?;
         self.run(

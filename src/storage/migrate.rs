@@ -75,8 +75,12 @@ fn has(shape: &Shape, table: &str, columns: &[&str]) -> bool {
 /// Whether a file has all that this version made, whatever its number says. The application id is written
 /// last, in the same transaction.
 fn is_complete(shape: &Shape) -> bool {
-    has(shape, "preferences", &["uid", "item_key", "origin"])
-        && ["journal", "evidence", "proposals", "outside_changes"]
+    has(
+        shape,
+        "preferences",
+        &["uid", "item_key", "origin", "pattern"],
+    ) && has(shape, "proposals", &["pattern"])
+        && ["journal", "evidence", "outside_changes"]
             .iter()
             .all(|table| shape.contains_key(*table))
 }
@@ -131,18 +135,21 @@ pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<Version
     Ok(Version::Older(number))
 }
 
-/// Whether a file carries the number of this version, and has the list in which triggers note what other programs
-/// write: one of them may have dropped it.
+/// Whether a file carries the number of this version, has the columns that came without a new number (so that the
+/// version before can still write it), and the list in which triggers note what other programs write: one of them may
+/// have dropped it.
 fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .query_row(
             "SELECT value, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'outside_changes')
+                 AND EXISTS (SELECT 1 FROM pragma_table_info('preferences') WHERE name = 'pattern')
+                 AND EXISTS (SELECT 1 FROM pragma_table_info('proposals') WHERE name = 'pattern')
              FROM schema_meta WHERE key = 'version'",
             [],
             |row| {
                 let number = super::read::text(row, 0)?;
-                let has_list: bool = row.get(1)?;
-                Ok(has_list && number.trim().parse() == Ok(SCHEMA_VERSION))
+                let has_all: bool = row.get(1)?;
+                Ok(has_all && number.trim().parse() == Ok(SCHEMA_VERSION))
             },
         )
         .optional()
@@ -249,6 +256,8 @@ fn reshape(connection: &Connection) -> rusqlite::Result<()> {
         ("preferences", "uid", "TEXT"),
         ("preferences", "item_key", "TEXT"),
         ("preferences", "origin", "TEXT NOT NULL DEFAULT 'user'"),
+        ("preferences", "pattern", "TEXT DEFAULT NULL"),
+        ("proposals", "pattern", "TEXT DEFAULT NULL"),
         ("sessions", "extracted", "INTEGER NOT NULL DEFAULT 0"),
         ("sessions", "content_hash", "TEXT NOT NULL DEFAULT ''"),
     ] {

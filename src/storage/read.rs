@@ -11,7 +11,7 @@ use super::journal::{COLUMNS, JournalLine};
 use super::{Result, StorageError};
 use crate::model::{
     Evidence, Origin, Preference, Proposal, Score, Speaker, Stamp, Subject, Values, item_key,
-    split_keywords,
+    split_keywords, split_patterns,
 };
 use crate::scoring::Decay;
 
@@ -61,7 +61,7 @@ const PREFERENCE: &str = "p.id, p.uid, p.item, p.reason, p.keywords,
                          AND j.uid = p.uid AND j.values_after ->> 'base_score' IS NOT NULL
                          ORDER BY j.seq DESC LIMIT 1), p.base_score) END, p.source, p.origin, p.added_at, \
      p.last_seen, p.touch_count, (SELECT group_concat(scenario, char(31)) FROM preference_scenarios s \
-     WHERE s.preference_id = p.id)";
+     WHERE s.preference_id = p.id), p.pattern";
 
 impl<'c> View<'c> {
     pub(super) fn new(connection: &'c Connection, path: &'c Path) -> Self {
@@ -241,7 +241,8 @@ impl<'c> View<'c> {
     pub fn proposals(&self) -> Result<Vec<Proposal>> {
         self.connection
             .prepare_cached(
-                "SELECT id, uid, item, reason, keywords, scenarios, score, source, origin, proposed_at, why, evidence
+                "SELECT id, uid, item, reason, keywords, scenarios, score, source, origin, proposed_at, why, evidence,
+                     pattern
                  FROM proposals ORDER BY id",
             )
             .and_then(|mut statement| {
@@ -262,6 +263,7 @@ impl<'c> View<'c> {
                             proposed_at: Stamp(text(row, 9)?),
                             why: text(row, 10)?,
                             evidence: serde_json::from_str(&evidence).ok(),
+                            patterns: split_patterns(&text(row, 12)?),
                         })
                     })?
                     .collect()
@@ -382,6 +384,7 @@ impl<'c> View<'c> {
                             odd |= match (column, row.get_ref(index)?) {
                                 ("base_score", ValueRef::Real(number)) => !number.is_finite(),
                                 ("touch_count", ValueRef::Integer(_)) => false,
+                                ("pattern", ValueRef::Null) => false,
                                 ("base_score" | "touch_count", _) => true,
                                 (_, ValueRef::Text(bytes)) => std::str::from_utf8(bytes).is_err(),
                                 _ => true,
@@ -597,6 +600,7 @@ fn preference(row: &Row<'_>) -> rusqlite::Result<Preference> {
             ValueRef::Integer(count) => count,
             _ => 0,
         },
+        patterns: split_patterns(&text(row, 12)?),
     })
 }
 

@@ -26,7 +26,9 @@ CREATE TABLE IF NOT EXISTS preferences (
     uid         TEXT,
     -- The folded item, by which it is unique; empty in a row that another program wrote.
     item_key    TEXT,
-    origin      TEXT    NOT NULL DEFAULT 'user'
+    origin      TEXT    NOT NULL DEFAULT 'user',
+    -- What breaks it for certain, one pattern a line; NULL where there is none.
+    pattern     TEXT    DEFAULT NULL
 );
 
 CREATE TABLE IF NOT EXISTS preference_scenarios (
@@ -71,7 +73,8 @@ CREATE TABLE IF NOT EXISTS proposals (
     origin      TEXT NOT NULL,
     proposed_at TEXT NOT NULL,
     why         TEXT NOT NULL,
-    evidence    TEXT NOT NULL
+    evidence    TEXT NOT NULL,
+    pattern     TEXT DEFAULT NULL
 );
 
 -- One line per changed record. A line is never altered.

@@ -7,7 +7,9 @@ use rusqlite::params;
 use serde_json::Value;
 
 use super::{Result, Transaction};
-use crate::model::{Change, Effect, Evidence, Origin, Values, join_keywords};
+use crate::model::{
+    Change, Effect, Evidence, Origin, Values, join_keywords, join_patterns, split_patterns,
+};
 use crate::redact::{Scope, redact, redact_in};
 
 /// The change with marks in place of secrets; borrowed when there is none in it.
@@ -35,6 +37,7 @@ fn clean_values(values: &Values) -> Option<Values> {
     for (field, value) in values {
         let value = match (field.as_str(), value) {
             ("evidence", Value::String(text)) => clean_json(text).map(Value::String),
+            ("pattern", Value::String(text)) => clean_patterns(text),
             _ => clean_value(value),
         };
         if let Some(value) = value {
@@ -62,6 +65,17 @@ fn clean_value(value: &Value) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// A mark within a pattern would make it match other things: a pattern that holds a secret goes.
+fn clean_patterns(column: &str) -> Option<Value> {
+    let all = split_patterns(column);
+    let clean: Vec<String> = all
+        .iter()
+        .filter(|pattern| clean_text(pattern).is_none())
+        .cloned()
+        .collect();
+    (clean.len() < all.len()).then(|| join_patterns(&clean).map_or(Value::Null, Value::from))
 }
 
 /// The observation of a proposal stands there as JSON, whose signs a mark must not take away.
@@ -124,7 +138,8 @@ impl Transaction<'_> {
         let scenarios: Vec<Cow<'_, str>> =
             row.scenarios.iter().map(|name| redact(name).text).collect();
         let dirty = |text: &Cow<'_, str>| matches!(text, Cow::Owned(_));
-        if !clean.iter().chain(&scenarios).any(dirty) {
+        let pattern = join_patterns(&row.patterns).and_then(|column| clean_patterns(&column));
+        if pattern.is_none() && !clean.iter().chain(&scenarios).any(dirty) {
             return Ok(());
         }
         let [item, reason, keywords, source] = clean;
@@ -152,6 +167,14 @@ impl Transaction<'_> {
                 params![id, item, reason, keywords, source],
             )
             .map_err(sqlite)?;
+        if let Some(pattern) = pattern {
+            connection
+                .execute(
+                    "UPDATE preferences SET pattern = ?2 WHERE id = ?1",
+                    params![id, pattern.as_str()],
+                )
+                .map_err(sqlite)?;
+        }
         if scenarios.iter().any(dirty) {
             connection
                 .execute(

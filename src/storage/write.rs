@@ -608,6 +608,7 @@ impl Subject {
                 "added_at",
                 "last_seen",
                 "touch_count",
+                "pattern",
             ],
             Subject::Proposal(_) => &[
                 "item",
@@ -620,6 +621,7 @@ impl Subject {
                 "proposed_at",
                 "why",
                 "evidence",
+                "pattern",
             ],
             Subject::Session(_) => &["analyzed_at", "extracted", "content_hash"],
             Subject::Decay => &["half_life_days", "floor"],

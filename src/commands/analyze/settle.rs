@@ -251,6 +251,7 @@ impl Rehearsal {
                 added_at: stamp.clone(),
                 last_seen: stamp,
                 touch_count: 0,
+                patterns: Vec::new(),
             },
         };
         let spoken = spoken.map_or(lesson.said_at, |before| before.max(lesson.said_at));

@@ -1,0 +1,568 @@
+//! The detectors: what a regular expression cannot tell, under a name. And which of them an item names by itself.
+
+use std::ops::Range;
+
+use super::git::{self, Branches};
+use super::matter::{Kind, Matter};
+use super::{dash, emoji, remove};
+use crate::redact;
+
+/// A detector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detector {
+    /// Characters that are shown as pictures.
+    Emoji,
+    /// Em dashes, and spaced hyphens that stand for them.
+    EmDash,
+    /// `git push` with force.
+    ForcePush,
+    /// `rm` with recursion and force.
+    RmRf,
+    /// Keys, tokens, passwords.
+    Secret,
+}
+
+/// What an entry is about, as far as it narrows a detector.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds {
+    /// Branches that a push is forbidden to.
+    pub branches: Branches,
+    /// Whether only the messages of commits are meant.
+    pub commits: bool,
+    /// Whether only code is meant.
+    pub code: bool,
+}
+
+impl Bounds {
+    /// Reads an item.
+    pub fn of(item: &str) -> Self {
+        let lower = item.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let commits = has(&["commit", "提交", "コミット", "커밋", "коммит"]);
+        Bounds {
+            branches: Branches::named_in(item),
+            commits,
+            code: !commits && has(&["code", "代码", "コード", "코드", "код"]),
+        }
+    }
+}
+
+/// Something that a detector found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Where.
+    pub range: Range<usize>,
+    /// What may be shown of it, where it may not be shown itself.
+    pub shown: Option<&'static str>,
+    /// Whether it is there for certain, and not only spoken of.
+    pub is_sure: bool,
+}
+
+impl Detector {
+    /// Every detector.
+    pub const ALL: [Detector; 5] = [
+        Detector::Emoji,
+        Detector::EmDash,
+        Detector::ForcePush,
+        Detector::RmRf,
+        Detector::Secret,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Detector::Emoji => "emoji",
+            Detector::EmDash => "em-dash",
+            Detector::ForcePush => "force-push",
+            Detector::RmRf => "rm-rf",
+            Detector::Secret => "secret",
+        }
+    }
+
+    /// The detector of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// The first thing that it finds, sure ones before those that are only spoken of.
+    pub(super) fn find(self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
+        let plain = |range: Range<usize>, is_sure| Seen {
+            range,
+            shown: None,
+            is_sure,
+        };
+        match self {
+            Detector::Emoji | Detector::EmDash => {
+                let next = |from: usize| match self {
+                    Detector::Emoji => emoji::find(&matter.text, from),
+                    _ => dash::find(matter, from),
+                };
+                let first = next(0)?;
+                match matter.kind {
+                    Kind::Command if bounds.commits => {
+                        let messages = matter.commit_messages();
+                        messages.into_iter().find_map(|message| {
+                            let found = next(message.start)?;
+                            let is_within =
+                                message.start <= found.start && found.end <= message.end;
+                            is_within.then(|| plain(found, true))
+                        })
+                    }
+                    Kind::Command => Some(plain(first, !bounds.code)),
+                    Kind::Edit if bounds.commits => matter
+                        .path
+                        .is_some_and(|path| path.ends_with("COMMIT_EDITMSG"))
+                        .then(|| plain(first, true)),
+                    Kind::Edit | Kind::Text => Some(plain(first, true)),
+                }
+            }
+            Detector::ForcePush | Detector::RmRf => {
+                // Most texts hold neither.
+                let signs: &[&str] = match self {
+                    Detector::RmRf => &["rm", "recurse"],
+                    _ => &["push"],
+                };
+                if !signs.iter().any(|sign| matter.lower().contains(sign)) {
+                    return None;
+                }
+                let hits = matter.runs().iter().filter(|run| match self {
+                    Detector::RmRf => remove::is_rm_rf(&run.invocation),
+                    _ => git::is_force_push(&run.invocation, &bounds.branches),
+                });
+                let mut hits = hits.map(|run| plain(run.invocation.range.clone(), run.is_sure));
+                let first = hits.next()?;
+                Some(if first.is_sure {
+                    first
+                } else {
+                    hits.find(|hit| hit.is_sure).unwrap_or(first)
+                })
+            }
+            Detector::Secret => {
+                let (range, kind) = redact::find(&matter.text).into_iter().next()?;
+                Some(Seen {
+                    range,
+                    shown: Some(kind.mark()),
+                    is_sure: true,
+                })
+            }
+        }
+    }
+
+    /// The detectors that an item names: those of the things that it forbids, and not of what it only mentions.
+    pub fn named_by(item: &str) -> Vec<Self> {
+        Self::ALL
+            .into_iter()
+            .filter(|detector| detector.is_named_by(item))
+            .collect()
+    }
+
+    /// How the thing is called.
+    fn things(self) -> &'static [&'static str] {
+        match self {
+            Detector::Emoji => &[
+                "emojis",
+                "emoji",
+                "表情符号",
+                "表情",
+                "絵文字",
+                "이모지",
+                "эмодзи",
+                "émojis",
+            ],
+            Detector::EmDash => &[
+                "em dashes",
+                "em-dashes",
+                "em dash",
+                "em-dash",
+                "emdashes",
+                "emdash",
+                "—",
+                "破折号",
+                "ダッシュ",
+                "тире",
+                "gedankenstriche",
+                "gedankenstrich",
+            ],
+            Detector::ForcePush => &[
+                "force-pushing",
+                "force pushing",
+                "force-pushes",
+                "force pushes",
+                "force-push",
+                "force push",
+                "forcepush",
+                "push --force-with-lease",
+                "push --force",
+                "push -f",
+                "push with --force",
+                "push with force",
+                "强制推送",
+                "强推",
+                "強制プッシュ",
+                "強制push",
+                "강제 푸시",
+            ],
+            Detector::RmRf => &["rm -rf", "rm -fr", "rm -r -f", "rm-rf", "rm -rf"],
+            Detector::Secret => &[
+                "secrets",
+                "secret",
+                "api keys",
+                "api key",
+                "api-keys",
+                "api tokens",
+                "credentials",
+                "passwords",
+                "password",
+                "access tokens",
+                "tokens",
+                "token",
+                "private keys",
+                "private key",
+                "keys",
+                "密钥",
+                "密码",
+                "口令",
+                "令牌",
+                "凭证",
+                "凭据",
+                "パスワード",
+                "秘密鍵",
+                "비밀번호",
+                "пароли",
+                "секреты",
+                "passwörter",
+            ],
+        }
+    }
+
+    /// Words that may stand before the thing without changing what is forbidden.
+    fn leads(self) -> &'static [&'static str] {
+        match self {
+            Detector::Emoji | Detector::EmDash => &[
+                "put",
+                "putting",
+                "add",
+                "adding",
+                "include",
+                "including",
+                "insert",
+                "write",
+                "writing",
+                "send",
+                "with",
+                "加",
+                "添加",
+                "放",
+                "写",
+                "带",
+                "发",
+                "出现",
+                "有",
+                "里",
+                "中",
+                "的",
+            ],
+            Detector::ForcePush | Detector::RmRf => &[
+                "run",
+                "running",
+                "execute",
+                "executing",
+                "call",
+                "do",
+                "doing",
+                "type",
+                "git",
+                "command",
+                "sudo",
+                "执行",
+                "运行",
+                "跑",
+                "做",
+                "进行",
+            ],
+            Detector::Secret => KEEPING,
+        }
+    }
+
+    fn is_named_by(self, item: &str) -> bool {
+        let lower = item.trim().to_lowercase();
+        let lower = lower.trim_end_matches(['.', '!', '。', '！']);
+        let (rest, is_kept) = self.without_leads(lower);
+        // Keys and tokens are many things; only what is done with them makes them secrets.
+        let may_be = self != Detector::Secret || is_kept;
+        let begins = self.things().iter().any(|thing| {
+            rest.strip_prefix(thing).is_some_and(|after| {
+                let is_word = !(thing.is_ascii()
+                    && after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_')));
+                is_word && self.may_follow(after)
+            })
+        });
+        let ends = || {
+            self.things().iter().any(|thing| {
+                let Some(before) = lower.strip_suffix(thing) else {
+                    return false;
+                };
+                let before = before.trim_end_matches([' ', '`']);
+                let is_spoken_plainly =
+                    !thing.is_ascii() && matches!(self, Detector::ForcePush | Detector::RmRf);
+                is_spoken_plainly
+                    || self
+                        .leads()
+                        .iter()
+                        .chain(OFTEN)
+                        .any(|lead| ends_with_word(before, lead))
+            })
+        };
+        may_be && begins || ends()
+    }
+
+    /// What is left behind the words that may stand before the thing, and whether one of them is this detector's own.
+    fn without_leads(self, text: &str) -> (&str, bool) {
+        let mut rest = text;
+        let mut has_own = false;
+        loop {
+            rest = rest.trim_start_matches([' ', '`', '"', '“', '「', ':', ',', '，']);
+            if self.things().iter().any(|thing| rest.starts_with(thing)) && self != Detector::Secret
+            {
+                return (rest, has_own);
+            }
+            let mut leads = self.leads().iter().chain(OFTEN).enumerate();
+            let found = leads.find_map(|(index, lead)| {
+                let after = rest.strip_prefix(lead)?;
+                let is_word = !(lead.is_ascii()
+                    && after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_')));
+                is_word.then_some((after, index < self.leads().len()))
+            });
+            let Some((after, is_own)) = found else {
+                return (rest, has_own);
+            };
+            has_own |= is_own;
+            rest = after;
+        }
+    }
+
+    /// Whether the thing itself is meant, given what follows: "emojis in commits", and not "emoji picker".
+    fn may_follow(self, after: &str) -> bool {
+        const PLACES: &[&str] = &[
+            "in", "on", "to", "into", "onto", "at", "anywhere", "within", "inside", "for", "from",
+            "ever", "again", "with", "without", "when", "while", "as", "or", "and", "please",
+            "unless", "against", "any", "anymore", "where", "over", "via", "main", "master",
+        ];
+        if self == Detector::RmRf {
+            return true;
+        }
+        let after = after.trim_start_matches(['`', '"', '”', '」']);
+        let Some(first) = after.trim_start().chars().next() else {
+            return true;
+        };
+        if !first.is_alphanumeric() || !first.is_ascii() {
+            return true;
+        }
+        let word = after.split_whitespace().next().unwrap_or_default();
+        PLACES.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()))
+    }
+}
+
+/// Words that may stand before any of the things.
+const OFTEN: &[&str] = &[
+    "never", "no", "not", "don't", "don’t", "do not", "please", "ever", "any", "more", "use",
+    "using", "the", "a", "an", "不要", "别", "不", "请", "禁止", "绝不", "绝对", "再", "用",
+    "使用", "任何", "千万",
+];
+
+/// What is done with a secret that is to stay one.
+const KEEPING: &[&str] = &[
+    "commit",
+    "committing",
+    "check in",
+    "hardcode",
+    "hard-code",
+    "hardcoding",
+    "hardcoded",
+    "push",
+    "paste",
+    "pasting",
+    "print",
+    "printing",
+    "log",
+    "logging",
+    "share",
+    "post",
+    "put",
+    "include",
+    "expose",
+    "leak",
+    "write",
+    "store",
+    "plaintext",
+    "my",
+    "your",
+    "our",
+    "提交",
+    "硬编码",
+    "写",
+    "打印",
+    "泄露",
+    "粘贴",
+    "上传",
+    "明文",
+];
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    text.strip_suffix(word)
+        .is_some_and(|before| !(word.is_ascii() && before.ends_with(|c: char| c.is_alphanumeric())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::matter::Input;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("no emojis in commit messages", &["emoji"])]
+    #[case("emojis", &["emoji"])]
+    #[case("use emojis in commit messages", &["emoji"])]
+    #[case("commit messages with emojis", &["emoji"])]
+    #[case("emoji in code or docs", &["emoji"])]
+    #[case("在提交信息里用表情符号", &["emoji"])]
+    #[case("提交信息里加 emoji", &["emoji"])]
+    #[case("不要用表情", &["emoji"])]
+    #[case("em dashes", &["em-dash"])]
+    #[case("em-dashes in my texts", &["em-dash"])]
+    #[case("用破折号", &["em-dash"])]
+    #[case("force-push to main", &["force-push"])]
+    #[case("never force-push to main", &["force-push"])]
+    #[case("force push", &["force-push"])]
+    #[case("git push --force on shared branches", &["force-push"])]
+    #[case("run `git push -f`", &["force-push"])]
+    #[case("强制推送到 main 分支", &["force-push"])]
+    #[case("对 main 分支强推", &["force-push"])]
+    #[case("run rm -rf", &["rm-rf"])]
+    #[case("rm -rf anything outside of build", &["rm-rf"])]
+    #[case("执行 rm -rf", &["rm-rf"])]
+    #[case("commit secrets", &["secret"])]
+    #[case("hardcode API keys in code", &["secret"])]
+    #[case("print my access tokens", &["secret"])]
+    #[case("在代码里硬编码密码", &["secret"])]
+    #[case("提交密钥", &["secret"])]
+    fn an_item_names_its_detector(#[case] item: &str, #[case] wanted: &[&str]) {
+        let named: Vec<&str> = Detector::named_by(item)
+            .into_iter()
+            .map(Detector::name)
+            .collect();
+        assert_eq!(named, wanted);
+    }
+
+    #[rstest]
+    #[case("touch the emoji picker")]
+    #[case("emoji picker changes without a test")]
+    #[case("delete the emoji table")]
+    #[case("dashes")]
+    #[case("push to main")]
+    #[case("push directly to main")]
+    #[case("直接改 main 分支")]
+    #[case("force-push protection rules being changed")]
+    #[case("rm files without asking")]
+    #[case("tokens of the design system")]
+    #[case("use design tokens")]
+    #[case("secret santa")]
+    #[case("primary keys named id")]
+    #[case("use keys as labels")]
+    #[case("keyboard shortcuts")]
+    #[case("forced pushes of buttons")]
+    #[case("面部表情分析")]
+    #[case("allergic to shellfish")]
+    fn an_item_that_only_sounds_alike_names_none(#[case] item: &str) {
+        assert_eq!(Detector::named_by(item), []);
+    }
+
+    fn seen(detector: Detector, input: &Input<'_>, item: &str) -> Option<bool> {
+        let found = detector.find(&Matter::new(input), &Bounds::of(item));
+        found.map(|seen| seen.is_sure)
+    }
+
+    #[rstest]
+    #[case(Input::command("git commit -m '✨ new'"), Some(true))]
+    #[case(Input::command("echo '✨ new'"), None)]
+    #[case(Input::command("echo '✨' && git commit -m '🎉'"), Some(true))]
+    #[case(Input::command("git commit -F - <<EOF\n✨ new\nEOF"), Some(true))]
+    #[case(
+        Input::command("git commit -m \"$(cat <<'EOF'\nI don't ✨\nEOF\n)\""),
+        Some(true)
+    )]
+    #[case(Input::command("git commit -m x && cat <<EOF\n✨\nEOF"), None)]
+    #[case(Input::text("✨ new"), Some(true))]
+    #[case(Input::edit(Some("src/main.rs"), "// ✨"), None)]
+    #[case(Input::edit(Some(".git/COMMIT_EDITMSG"), "✨"), Some(true))]
+    fn a_rule_about_commit_messages_looks_at_them(
+        #[case] input: Input<'_>,
+        #[case] sure: Option<bool>,
+    ) {
+        assert_eq!(
+            seen(Detector::Emoji, &input, "no emojis in commit messages"),
+            sure
+        );
+    }
+
+    #[test]
+    fn a_dash_outside_of_the_message_does_not_hide_the_one_in_it() {
+        let command = Input::command("echo 'a — b'; git commit -m 'c -- d'");
+        let item = "em dashes in commit messages";
+        assert_eq!(seen(Detector::EmDash, &command, item), Some(true));
+    }
+
+    #[rstest]
+    #[case(Detector::Emoji, Input::command("echo '✨'"), Some(true))]
+    #[case(Detector::Emoji, Input::edit(Some("a.rs"), "// ✨"), Some(true))]
+    #[case(Detector::RmRf, Input::text("I would use rm -rf x"), Some(false))]
+    #[case(Detector::RmRf, Input::text("rm -rf x"), Some(true))]
+    #[case(
+        Detector::RmRf,
+        Input::text(
+            "I would use rm -rf x
+rm -rf x"
+        ),
+        Some(true)
+    )]
+    #[case(
+        Detector::RmRf,
+        Input::edit(
+            Some("Makefile"),
+            "clean:
+	rm -rf build"
+        ),
+        Some(false)
+    )]
+    #[case(Detector::RmRf, Input::text("nothing of the kind"), None)]
+    fn what_is_only_spoken_of_is_not_sure(
+        #[case] detector: Detector,
+        #[case] input: Input<'_>,
+        #[case] sure: Option<bool>,
+    ) {
+        assert_eq!(seen(detector, &input, "some item"), sure);
+    }
+
+    #[test]
+    fn a_secret_is_found_and_not_shown() {
+        let key = format!("sk-ant-api03-{}", "Ab3dE6gH9jK2mN5pQ8sT".repeat(4));
+        let text = format!("export KEY={key}");
+        let matter = Matter::new(&Input::text(&text));
+        let seen = Detector::Secret
+            .find(&matter, &Bounds::default())
+            .expect("it is one");
+        assert!(text[seen.range].contains(&key[..20]));
+        assert!(
+            seen.shown
+                .is_some_and(|shown| shown.starts_with("[redacted"))
+        );
+        for text in ["the password is long", "api key rotation", "token = nil"] {
+            let matter = Matter::new(&Input::text(text));
+            assert_eq!(
+                Detector::Secret.find(&matter, &Bounds::default()),
+                None,
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,567 @@
+//! What is checked, and what of it counts: of a patch only the added lines; of a text, where it is prose, where code, and
+//! which parts of it a shell would run.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::git;
+use super::invocation::{Invocation, invocations};
+use super::shell;
+
+/// What kind of thing is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A plan, a message, a draft; where it is a patch, its added lines.
+    Text,
+    /// A command line or a script that is about to run.
+    Command,
+    /// Text that is about to be written to a file.
+    Edit,
+}
+
+/// What is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'t> {
+    /// Its kind.
+    pub kind: Kind,
+    /// The text.
+    pub text: &'t str,
+    /// The file that it is, or would be, in.
+    pub path: Option<&'t str>,
+}
+
+impl<'t> Input<'t> {
+    /// A plan, a message, a draft or a patch.
+    pub fn text(text: &'t str) -> Self {
+        Input {
+            kind: Kind::Text,
+            text,
+            path: None,
+        }
+    }
+
+    /// A command line or a script that is about to run.
+    pub fn command(text: &'t str) -> Self {
+        Input {
+            kind: Kind::Command,
+            ..Input::text(text)
+        }
+    }
+
+    /// Text that is about to be written to a file.
+    pub fn edit(path: Option<&'t str>, text: &'t str) -> Self {
+        Input {
+            kind: Kind::Edit,
+            text,
+            path,
+        }
+    }
+}
+
+/// A part of a text that a shell would run, or that names what it could run.
+struct Script {
+    range: Range<usize>,
+    /// Whether it is run, and not only spoken of.
+    is_run: bool,
+}
+
+/// A program that is run, and how sure that is.
+#[derive(Debug)]
+pub struct Run {
+    /// The program.
+    pub invocation: Invocation,
+    /// Whether it is run, and not only spoken of.
+    pub is_sure: bool,
+}
+
+/// What is checked, made ready.
+pub struct Matter<'t> {
+    /// What counts of the text.
+    pub text: Cow<'t, str>,
+    pub kind: Kind,
+    pub path: Option<&'t str>,
+    /// Where each part of it begins, here and in the text that was given.
+    parts: Vec<(usize, usize)>,
+    is_patch: bool,
+    code: OnceCell<Vec<Range<usize>>>,
+    lower: OnceCell<String>,
+    runs: OnceCell<Vec<Run>>,
+}
+
+impl<'t> Matter<'t> {
+    /// Reads an input.
+    pub fn new(input: &Input<'t>) -> Self {
+        let patch = match input.kind {
+            Kind::Command => None,
+            Kind::Text | Kind::Edit => added_lines(input.text),
+        };
+        let is_patch = patch.is_some();
+        let (text, parts) = match patch {
+            Some((text, parts)) => (Cow::Owned(text), parts),
+            None => (Cow::Borrowed(input.text), vec![(0, 0)]),
+        };
+        Matter {
+            text,
+            kind: input.kind,
+            path: input.path,
+            parts,
+            is_patch,
+            code: OnceCell::new(),
+            lower: OnceCell::new(),
+            runs: OnceCell::new(),
+        }
+    }
+
+    /// Where a place in what counts stands in the text that was given.
+    pub fn place(&self, range: &Range<usize>) -> Range<usize> {
+        let there = |at: usize| {
+            let part = self.parts.partition_point(|(here, _)| *here <= at);
+            let (here, given) = self.parts[part.saturating_sub(1)];
+            given + (at - here)
+        };
+        let start = there(range.start);
+        let end = if range.is_empty() {
+            start
+        } else {
+            there(range.end - 1) + 1
+        };
+        start..end
+    }
+
+    /// The text in small ASCII letters.
+    pub fn lower(&self) -> &str {
+        self.lower.get_or_init(|| self.text.to_ascii_lowercase())
+    }
+
+    /// Whether the text is written for people: not a program's source.
+    pub fn is_prose(&self) -> bool {
+        const PROSE: [&str; 10] = [
+            "md", "markdown", "txt", "rst", "adoc", "org", "tex", "html", "htm", "mdx",
+        ];
+        match (self.kind, self.path) {
+            (Kind::Command, _) => false,
+            (_, Some(path)) => {
+                let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+                match name.rsplit_once('.') {
+                    Some((_, ending)) => PROSE.contains(&ending.to_lowercase().as_str()),
+                    None => true,
+                }
+            }
+            (_, None) => true,
+        }
+    }
+
+    /// Whether a place is in a code block or a code span.
+    pub fn is_code(&self, at: usize) -> bool {
+        let code = self.code.get_or_init(|| match self.kind {
+            Kind::Command => Vec::new(),
+            Kind::Text | Kind::Edit => code_in(&self.text),
+        });
+        let next = code.partition_point(|range| range.start <= at);
+        next > 0 && code[next - 1].contains(&at)
+    }
+
+    /// Every program that is run or spoken of.
+    pub fn runs(&self) -> &[Run] {
+        self.runs.get_or_init(|| {
+            let mut runs = Vec::new();
+            for script in self.scripts() {
+                for mut invocation in invocations(&self.text[script.range.clone()]) {
+                    let by = script.range.start;
+                    let shift = |range: &mut Range<usize>| {
+                        *range = range.start + by..range.end + by;
+                    };
+                    shift(&mut invocation.range);
+                    invocation.input.iter_mut().for_each(shift);
+                    for word in &mut invocation.arguments {
+                        shift(&mut word.range);
+                    }
+                    runs.push(Run {
+                        invocation,
+                        is_sure: script.is_run,
+                    });
+                }
+            }
+            runs
+        })
+    }
+
+    /// Where the messages of commits stand in a command: among the arguments, or in a here-document.
+    pub fn commit_messages(&self) -> Vec<Range<usize>> {
+        let commits = self.runs().iter().filter(|run| {
+            matches!(
+                git::subcommand(&run.invocation),
+                Some(("commit" | "tag" | "merge", _))
+            )
+        });
+        commits
+            .flat_map(|run| {
+                let input = run.invocation.input.clone();
+                std::iter::once(run.invocation.range.clone()).chain(input)
+            })
+            .collect()
+    }
+
+    /// Where the words with spaces in them stand in a command: messages, as far as it has any.
+    pub fn messages(&self) -> Vec<Range<usize>> {
+        let words = shell::parse(&self.text).into_iter().flat_map(|simple| {
+            let input = simple.input.into_iter();
+            simple.words.into_iter().chain(input)
+        });
+        words
+            .filter(|word| word.text.contains(char::is_whitespace))
+            .map(|word| word.range)
+            .collect()
+    }
+
+    fn scripts(&self) -> Vec<Script> {
+        let whole = |is_run| Script {
+            range: 0..self.text.len(),
+            is_run,
+        };
+        let is_script = self.text.starts_with("#!")
+            && self
+                .text
+                .lines()
+                .next()
+                .is_some_and(|line| line.trim_end().ends_with("sh"));
+        match self.kind {
+            Kind::Command => vec![whole(true)],
+            Kind::Text if self.is_patch => self.lines_of_code(),
+            Kind::Text if is_script => vec![whole(true)],
+            Kind::Text => scripts_in(&self.text),
+            Kind::Edit => self.lines_of_code(),
+        }
+    }
+
+    /// What is written to a file is not run now.
+    fn lines_of_code(&self) -> Vec<Script> {
+        lines(&self.text)
+            .map(|range| Script {
+                range,
+                is_run: false,
+            })
+            .collect()
+    }
+}
+
+/// The lines of a text, without their ends.
+fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        start..start + line.trim_end_matches(['\n', '\r']).len()
+    })
+}
+
+/// The lines that a patch adds, without their `+`, and where they stood; what comes before the patch (the message of a
+/// commit) is kept. None where the text is no patch.
+fn added_lines(text: &str) -> Option<(String, Vec<(usize, usize)>)> {
+    let is_patch = text.starts_with("@@ -")
+        || text.contains("\n@@ -")
+        || text.contains("*** Begin Patch")
+            && (text.contains("\n*** Update File:") || text.contains("\n*** Add File:"));
+    if !is_patch {
+        return None;
+    }
+    let mut added = String::new();
+    let mut parts = Vec::new();
+    let mut has_begun = false;
+    for line in lines(text) {
+        let content = &text[line.clone()];
+        has_begun |= ["diff --git ", "--- ", "Index: ", "@@ -", "*** Begin Patch"]
+            .iter()
+            .any(|sign| content.starts_with(sign));
+        let start = if !has_begun {
+            line.start
+        } else if content.starts_with('+') && !content.starts_with("+++ ") {
+            line.start + 1
+        } else {
+            continue;
+        };
+        parts.push((added.len(), start));
+        added.push_str(&text[start..line.end]);
+        added.push('\n');
+    }
+    if parts.is_empty() {
+        parts.push((0, 0));
+    }
+    Some((added, parts))
+}
+
+/// A code block: its language, and where its lines are.
+struct Fence {
+    language: String,
+    range: Range<usize>,
+}
+
+/// Whether a place is in one of the blocks.
+fn is_fenced(blocks: &[Fence], at: usize) -> bool {
+    let next = blocks.partition_point(|fence| fence.range.start <= at);
+    next > 0 && blocks[next - 1].range.contains(&at)
+}
+
+fn fences(text: &str) -> Vec<Fence> {
+    let mut found: Vec<Fence> = Vec::new();
+    let mut open: Option<(&str, Fence)> = None;
+    for line in lines(text) {
+        let content = text[line.clone()].trim_start();
+        let sign = ["```", "~~~"]
+            .into_iter()
+            .find(|sign| content.starts_with(sign));
+        open = match (open.take(), sign) {
+            (Some((with, mut fence)), Some(sign)) if sign == with => {
+                fence.range.end = line.start;
+                found.push(fence);
+                None
+            }
+            (None, Some(sign)) => {
+                let language = content.trim_start_matches(['`', '~']);
+                // "```x``` y" is a span.
+                (!language.contains('`')).then(|| {
+                    let start = (line.end + 1).min(text.len());
+                    let fence = Fence {
+                        language: language.trim().to_lowercase(),
+                        range: start..text.len(),
+                    };
+                    (sign, fence)
+                })
+            }
+            (open, _) => open,
+        };
+    }
+    found.extend(open.map(|(_, fence)| fence));
+    found
+}
+
+/// The code spans of a line, without their backticks.
+fn spans(line: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(open) = line[at..].find('`').map(|open| at + open) {
+        let ticks = line[open..]
+            .bytes()
+            .take_while(|&byte| byte == b'`')
+            .count();
+        let start = open + ticks;
+        let fence = &line[open..start];
+        let Some(length) = line[start..].find(fence) else {
+            break;
+        };
+        found.push(start..start + length);
+        at = start + length + ticks;
+    }
+    found
+}
+
+/// Where code stands in a text: blocks and spans, in order.
+fn code_in(text: &str) -> Vec<Range<usize>> {
+    let blocks = fences(text);
+    let mut found: Vec<Range<usize>> = blocks.iter().map(|fence| fence.range.clone()).collect();
+    for line in lines(text) {
+        if !is_fenced(&blocks, line.start) {
+            let of_line = spans(&text[line.clone()]).into_iter();
+            found.extend(of_line.map(|span| line.start + span.start..line.start + span.end));
+        }
+    }
+    found.sort_by_key(|range| range.start);
+    found
+}
+
+/// Words of a sentence: a line that begins with a command and holds one of them tells about the command.
+const TELLING: &[&str] = &[
+    "is", "are", "was", "were", "should", "would", "could", "must", "might", "may", "can",
+    "cannot", "can't", "never", "because", "which", "has", "will",
+];
+
+/// Words that speak against what follows them in a line.
+const AGAINST: &[&str] = &[
+    "never",
+    "don't",
+    "don’t",
+    "do not",
+    "not ",
+    "no ",
+    "avoid",
+    "instead of",
+    "without",
+    "rather than",
+    "不",
+    "别",
+    "禁",
+    "避免",
+    "勿",
+    "没",
+];
+
+/// How many bytes before a code span are read for such words.
+const NEAR: usize = 160;
+
+/// Programs whose arguments are texts: what they say is not run.
+const SPEAKERS: &[&str] = &["echo", "printf", "git", "grep", "rg", "cat", "sed", "awk"];
+
+/// What a text has a shell run: lines that are commands, code spans, blocks of shell; and, as spoken of only, commands
+/// within sentences.
+fn scripts_in(text: &str) -> Vec<Script> {
+    const SHELLS: [&str; 8] = [
+        "",
+        "sh",
+        "bash",
+        "shell",
+        "zsh",
+        "console",
+        "shell-session",
+        "terminal",
+    ];
+    let blocks = fences(text);
+    let mut found = Vec::new();
+    for fence in &blocks {
+        if !SHELLS.contains(&fence.language.as_str()) {
+            continue;
+        }
+        let body = &text[fence.range.clone()];
+        let prompted: Vec<Range<usize>> = lines(body)
+            .filter(|line| body[line.clone()].starts_with("$ "))
+            .map(|line| fence.range.start + line.start + 2..fence.range.start + line.end)
+            .collect();
+        let ranges = if prompted.is_empty() {
+            vec![fence.range.clone()]
+        } else {
+            prompted
+        };
+        found.extend(ranges.into_iter().map(|range| Script {
+            range,
+            is_run: true,
+        }));
+    }
+    for line in lines(text) {
+        if is_fenced(&blocks, line.start) {
+            continue;
+        }
+        let content = &text[line.clone()];
+        let mut has_span = false;
+        for span in spans(content) {
+            let mut from = span.start.saturating_sub(NEAR);
+            while !content.is_char_boundary(from) {
+                from -= 1;
+            }
+            let before = content[from..span.start].to_lowercase();
+            has_span = true;
+            found.push(Script {
+                is_run: !AGAINST.iter().any(|word| before.contains(word)),
+                range: line.start + span.start..line.start + span.end,
+            });
+        }
+        if has_span {
+            continue;
+        }
+        let command = without_bullet(content);
+        let start = line.end - command.len();
+        let tells = command
+            .split_whitespace()
+            .any(|word| TELLING.contains(&word.to_lowercase().as_str()));
+        found.push(Script {
+            range: start..line.end,
+            is_run: !tells,
+        });
+        let first = command.split_whitespace().next().unwrap_or_default();
+        if SPEAKERS.contains(&first) {
+            continue;
+        }
+        for program in ["git ", "rm "] {
+            for (at, _) in command.match_indices(program).take(8) {
+                let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
+                if at > 0 && !command[..at].ends_with(is_word) {
+                    found.push(Script {
+                        range: start + at..line.end,
+                        is_run: false,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A line without what makes it an item of a list, a quotation, or a line after a prompt.
+fn without_bullet(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    loop {
+        let before = rest;
+        for sign in ["- ", "* ", "+ ", "> ", "$ ", "[ ] ", "[x] "] {
+            rest = rest.strip_prefix(sign).unwrap_or(rest).trim_start();
+        }
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 {
+            let after = &rest[digits..];
+            let after = after
+                .strip_prefix(". ")
+                .or_else(|| after.strip_prefix(") "));
+            rest = after.unwrap_or(rest).trim_start();
+        }
+        if rest == before {
+            return rest;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn sure(text: &str) -> Vec<String> {
+        let matter = Matter::new(&Input::text(text));
+        let runs = matter.runs().iter().filter(|run| run.is_sure);
+        runs.filter(|run| matches!(run.invocation.program.as_str(), "git" | "rm"))
+            .map(|run| matter.text[run.invocation.range.clone()].to_owned())
+            .collect()
+    }
+
+    #[rstest]
+    #[case("git push -f", &["git push -f"])]
+    #[case("1. git push -f\n2. done", &["git push -f"])]
+    #[case("- [ ] $ rm -rf x", &["rm -rf x"])]
+    #[case("First I run `rm -rf x`, then rest.", &["rm -rf x"])]
+    #[case("Never run `rm -rf x`.", &[])]
+    #[case("不要运行 `rm -rf x`", &[])]
+    #[case("rm -rf is dangerous", &[])]
+    #[case("I will use rm -rf x", &[])]
+    #[case("Plan:\n```sh\nrm -rf x\n```\nend", &["rm -rf x"])]
+    #[case("```console\n$ rm -rf x\nrm -rf y\n```", &["rm -rf x"])]
+    #[case("```python\nrm -rf x\n```", &[])]
+    #[case("#!/bin/sh\ncat <<E\nrm -rf x\nE\nrm -rf y", &["rm -rf y"])]
+    #[case("don't worry\nrm -rf x", &["rm -rf x"])]
+    fn a_text_runs_what_it_shows_as_commands(#[case] text: &str, #[case] wanted: &[&str]) {
+        assert_eq!(sure(text), wanted);
+    }
+
+    #[test]
+    fn of_a_patch_the_added_lines_count_and_keep_their_places() {
+        let patch = "Say ✨\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old 🎉\n+new\n+more\n same 🚀\n";
+        let matter = Matter::new(&Input::text(patch));
+        assert_eq!(matter.text, "Say ✨\n\nnew\nmore\n");
+        let at = matter.text.find("more").expect("it is there");
+        assert_eq!(&patch[matter.place(&(at..at + 4))], "more");
+        let at = matter.text.find('✨').expect("it is there");
+        assert_eq!(&patch[matter.place(&(at..at + 3))], "✨");
+        assert!(matter.runs().iter().all(|run| !run.is_sure));
+    }
+
+    #[test]
+    fn a_patch_as_agents_write_it_is_one_too() {
+        let patch = "*** Begin Patch\n*** Update File: x\n@@\n-old\n+new\n*** End Patch\n";
+        assert_eq!(Matter::new(&Input::text(patch)).text, "new\n");
+    }
+
+    #[test]
+    fn code_is_told_from_prose() {
+        let text = "a `b` c\n```\nd\n```\ne";
+        let matter = Matter::new(&Input::text(text));
+        let is_code = |what: &str| matter.is_code(text.find(what).expect("it is there"));
+        assert!(is_code("b") && is_code("d"));
+        assert!(!is_code("a") && !is_code("c") && !is_code("e"));
+    }
+}

@@ -1,0 +1,95 @@
+//! Whether a program that is run removes whole folders without asking.
+
+use super::invocation::Invocation;
+
+/// Whether a program is `rm` with both recursion and force.
+pub fn is_rm_rf(run: &Invocation) -> bool {
+    let of_powershell = matches!(run.program.as_str(), "remove-item" | "ri");
+    if run.program != "rm" && !of_powershell {
+        return false;
+    }
+    let (mut recursive, mut forced) = (false, false);
+    for word in &run.arguments {
+        let text = word.text.as_str();
+        if text == "--" {
+            break;
+        }
+        if let Some(name) = text.strip_prefix("--") {
+            // The beginning of a long option is enough where it is the only one.
+            recursive |= name.len() > 2 && "recursive".starts_with(name);
+            forced |= name.len() > 1 && "force".starts_with(name);
+        } else if text.eq_ignore_ascii_case("-recurse") {
+            recursive = true;
+        } else if text.eq_ignore_ascii_case("-force") {
+            forced = true;
+        } else if let Some(flags) = text.strip_prefix('-')
+            && !of_powershell
+        {
+            recursive |= flags.contains(['r', 'R']);
+            forced |= flags.contains('f');
+        }
+    }
+    recursive && forced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::invocation::invocations;
+    use rstest::rstest;
+
+    fn removes(script: &str) -> bool {
+        invocations(script).iter().any(is_rm_rf)
+    }
+
+    #[rstest]
+    #[case("rm -rf build")]
+    #[case("rm -fr build")]
+    #[case("rm -r -f build")]
+    #[case("rm -f build -r")]
+    #[case("rm -Rf build")]
+    #[case("rm -rvf build")]
+    #[case("rm --recursive --force build")]
+    #[case("rm -r --force build")]
+    #[case("rm --rec --fo build")]
+    #[case("sudo rm -Rf /")]
+    #[case("cd /tmp && rm -rf x")]
+    #[case("rm -rf \"$DIR\"")]
+    #[case("\\rm -rf x")]
+    #[case("/bin/rm -rf x")]
+    #[case("find . -name node_modules | xargs rm -rf")]
+    #[case("find . -name x -print0 | xargs -0 rm -r -f")]
+    #[case("find . -name x -exec rm -rf {} +")]
+    #[case("find . -name x -exec rm -rf {} \\;")]
+    #[case("sh -c 'rm -rf x'")]
+    #[case("for d in a b; do rm -rf $d; done")]
+    #[case("busybox rm -rf x")]
+    #[case("ssh host rm -rf /srv")]
+    #[case("trap 'rm -rf \"$tmp\"' EXIT")]
+    #[case("Remove-Item -Recurse -Force build")]
+    fn it_is_seen(#[case] script: &str) {
+        assert!(removes(script));
+    }
+
+    #[rstest]
+    #[case("rm file")]
+    #[case("rm -f file")]
+    #[case("rm -r folder")]
+    #[case("rm -i -f file")]
+    #[case("rm -- -rf")]
+    #[case("echo rm -rf x")]
+    #[case("echo 'rm -rf x'")]
+    #[case("git commit -m 'stop using rm -rf'")]
+    #[case("git commit -m \"rm -rf is gone; good\"")]
+    #[case("git rm -rf folder")]
+    #[case("grep 'rm -rf' script.sh")]
+    #[case("# rm -rf x")]
+    #[case("rmdir -p a/b")]
+    #[case("docker run --rm -f x -r y")]
+    #[case("npm -rf rm")]
+    #[case("cat <<'EOF' > script.sh\nrm -rf x\nEOF")]
+    #[case("Remove-Item file")]
+    fn what_looks_like_it_is_not(#[case] script: &str) {
+        assert!(!removes(script));
+    }
+}

@@ -1,0 +1,232 @@
+//! A check as a whole: what denies, what only asks, and what it costs.
+
+use std::time::Instant;
+
+use rstest::rstest;
+
+use super::*;
+use crate::model::{Score, Stamp};
+
+/// A limit that the user stated.
+pub(super) fn limit(id: i64, item: &str, patterns: &[&str]) -> Preference {
+    let at = Stamp("2026-11-30T12:00:00+00:00".to_owned());
+    Preference {
+        id,
+        uid: format!("u{id}"),
+        item: item.to_owned(),
+        reason: "said so".to_owned(),
+        keywords: Vec::new(),
+        scenarios: Vec::new(),
+        base_score: Score::clamped(0.5),
+        source: "manual".to_owned(),
+        origin: Origin::User,
+        added_at: at.clone(),
+        last_seen: at,
+        touch_count: 0,
+        patterns: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
+    }
+}
+
+#[rstest]
+#[case(
+    Input::command("git push --force origin main"),
+    Some(Certainty::Pattern)
+)]
+#[case(Input::command("git push -f"), Some(Certainty::Pattern))]
+#[case(Input::command("git push -f origin feature"), None)]
+#[case(Input::command("git push origin main"), None)]
+#[case(Input::text("I would force-push to main"), Some(Certainty::Words))]
+#[case(
+    Input::text("I would git push --force origin main to be done"),
+    Some(Certainty::Words)
+)]
+#[case(
+    Input::text("Next: `git push --force origin main`"),
+    Some(Certainty::Pattern)
+)]
+#[case(
+    Input::edit(Some("deploy.sh"), "git push --force origin main"),
+    Some(Certainty::Words)
+)]
+fn a_detector_denies_what_is_run_and_asks_about_what_is_said(
+    #[case] input: Input<'_>,
+    #[case] certainty: Option<Certainty>,
+) {
+    let entries = [limit(1, "never force-push to main", &["@force-push"])];
+    let found = check(&entries, &input);
+    assert_eq!(
+        found.findings.first().map(|finding| finding.certainty),
+        certainty
+    );
+    assert_eq!(found.is_violated(), certainty == Some(Certainty::Pattern));
+    assert!(found.findings.len() < 2);
+}
+
+#[test]
+fn the_branches_that_a_detector_is_given_stand_above_those_of_the_item() {
+    let entries = [limit(1, "force-push to main", &["@force-push:release/*"])];
+    let violated = |command| check(&entries, &Input::command(command)).is_violated();
+    assert!(violated("git push -f origin release/2"));
+    assert!(!violated("git push -f origin main"));
+}
+
+#[rstest]
+#[case(Origin::User, Certainty::Pattern)]
+#[case(Origin::Agent, Certainty::Words)]
+#[case(Origin::Analysis, Certainty::Words)]
+#[case(Origin::Import, Certainty::Words)]
+fn only_what_the_user_stated_denies(#[case] origin: Origin, #[case] certainty: Certainty) {
+    let entries = [Preference {
+        origin,
+        ..limit(1, "todo", &["TODO"])
+    }];
+    let found = check(&entries, &Input::text("a TODO"));
+    assert_eq!(found.findings[0].certainty, certainty);
+    assert_eq!(found.findings[0].pattern.as_deref(), Some("TODO"));
+}
+
+#[test]
+fn a_pattern_that_cannot_be_used_is_told_and_its_entry_still_asks() {
+    let entries = [limit(4, "emojis", &["(", "✨"])];
+    let found = check(&entries, &Input::text("an emoji"));
+    assert_eq!(found.unusable.len(), 1);
+    assert_eq!((found.unusable[0].id, found.unusable[0].pattern), (4, "("));
+    assert_eq!(found.findings[0].certainty, Certainty::Words);
+    assert!(!found.is_violated());
+}
+
+#[test]
+fn places_are_those_of_the_text_that_was_given() {
+    let entries = [limit(1, "todo", &["TODO"])];
+    let text = "一\nzwei TODO";
+    let found = check(&entries, &Input::text(text));
+    let place = found.findings[0].place.clone().expect("it has one");
+    assert_eq!((place.line, place.column), (2, 6));
+    assert_eq!(&text[place.range], "TODO");
+
+    let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-TODO\n+a TODO\n";
+    let found = check(&entries, &Input::text(patch));
+    let place = found.findings[0].place.clone().expect("it has one");
+    assert_eq!((place.line, place.column), (5, 4));
+    assert_eq!(&patch[place.range], "TODO");
+    let removed = "--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-TODO\n";
+    assert!(!check(&entries, &Input::text(removed)).is_violated());
+}
+
+#[test]
+fn a_secret_is_never_repeated() {
+    let key = format!("ghp_{}", "Ab3dE6gH9jK2mN5pQ8sT".repeat(2)[..36].to_owned());
+    let entries = [
+        limit(1, "commit secrets", &["@secret"]),
+        limit(2, "exports", &["export .*"]),
+    ];
+    let text = format!("export GITHUB_TOKEN={key}");
+    let found = check(&entries, &Input::text(&text));
+    assert_eq!(found.findings.len(), 2);
+    for finding in found.findings {
+        let shown = finding.found.expect("it is shown");
+        assert!(
+            shown.contains("[redacted") && !shown.contains(&key),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn the_surest_comes_first_and_each_entry_once_for_a_pattern() {
+    let entries = [
+        limit(1, "emoji", &[]),
+        limit(2, "fixme", &["FIXME", "@emoji"]),
+    ];
+    let found = check(&entries, &Input::text("an emoji ✨ FIXME"));
+    let order: Vec<(i64, Certainty)> = found
+        .findings
+        .iter()
+        .map(|finding| (finding.entry.id, finding.certainty))
+        .collect();
+    assert_eq!(
+        order,
+        [
+            (2, Certainty::Pattern),
+            (2, Certainty::Pattern),
+            (1, Certainty::Words)
+        ]
+    );
+}
+
+#[test]
+fn a_text_that_was_made_to_be_slow_is_not() {
+    let patterns = [
+        "@emoji",
+        "@em-dash",
+        "@force-push",
+        "@rm-rf",
+        "@secret",
+        "(a+)+b",
+        "x.{0,100}y",
+    ];
+    let entries = [limit(1, "deploy branch", &patterns)];
+    for part in [
+        "```\n",
+        "` ",
+        "\"",
+        "'",
+        "$(",
+        "`",
+        "(",
+        "\\",
+        "<<E\n",
+        "${",
+        "a -- b ",
+        "git push -f 'x ",
+        "rm -rf `",
+        "eval ",
+        "find -exec ",
+        "🇯",
+        "@@ -1\n+",
+        "a",
+    ] {
+        let text = part.repeat(60_000 / part.len());
+        for input in [
+            Input::text(&text),
+            Input::command(&text),
+            Input::edit(None, &text),
+        ] {
+            let start = Instant::now();
+            check(&entries, &input);
+            // Anything that grows with the square takes minutes.
+            assert!(
+                start.elapsed().as_secs() < 20,
+                "{part:?}: {:?}",
+                start.elapsed()
+            );
+        }
+    }
+}
+
+#[test]
+fn fifty_limits_on_ten_kilobytes_cost_little_more_than_reading_the_words() {
+    let text = "The quick brown fox jumps over the lazy dog, and `git push origin x` is run.\n"
+        .repeat(130);
+    let entries: Vec<Preference> = (0..50)
+        .map(|id| {
+            let own = format!(r"(?i)\bword{id}\s+never\b");
+            let detector = format!("@{}", Detector::ALL[id % 5].name());
+            limit(id as i64, &format!("some thing {id}"), &[&own, &detector])
+        })
+        .collect();
+    let input = Input::text(&text);
+    let time = |entries: &[Preference]| {
+        (0..3)
+            .map(|_| {
+                let start = Instant::now();
+                check(entries, &input);
+                start.elapsed()
+            })
+            .min()
+            .expect("three were measured")
+    };
+    let (one, fifty) = (time(&entries[..1]), time(&entries));
+    // As a ratio of one run: a machine may be slow. Each limit read by itself would be fifty.
+    assert!(fifty < one * 25, "{one:?} for one, {fifty:?} for fifty");
+}

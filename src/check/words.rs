@@ -1,0 +1,136 @@
+//! Whether the words of an entry stand in a text: all that its item says, or one of its keywords. That is a reason to
+//! ask, and never proof.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::model::Preference;
+use crate::recall::{Folded, Word, Words, says_nothing};
+
+/// Words that only say no: the score says it as well.
+const NEGATIONS: &[&str] = &[
+    "never", "don't", "don’t", "not", "no", "avoid", "stop", "ever", "any", "doesn't", "without",
+];
+/// The same in languages without spaces, where they begin the item.
+const NEGATING: &[&str] = &["不要", "不能", "不可", "不许", "禁止", "绝不", "别", "不"];
+
+/// A text whose words are looked up.
+pub struct Texts {
+    folded: Folded,
+    pieces: HashSet<String>,
+    stems: HashSet<String>,
+}
+
+impl Texts {
+    /// Reads a text.
+    pub fn new(text: &str) -> Self {
+        let folded = Folded::new(text);
+        let pieces: HashSet<String> = folded.pieces().iter().cloned().collect();
+        // Each word once: a long text says many of them often.
+        let once: Vec<&str> = pieces.iter().map(String::as_str).collect();
+        let stems = Folded::new(&once.join(" "))
+            .stems()
+            .iter()
+            .cloned()
+            .collect();
+        Texts {
+            folded,
+            pieces,
+            stems,
+        }
+    }
+
+    fn has(&self, word: &Word) -> bool {
+        match &word.pieces[..] {
+            [one] if word.literal.is_none() => {
+                self.pieces.contains(one)
+                    || word
+                        .stem
+                        .as_ref()
+                        .is_some_and(|stem| self.stems.contains(stem))
+            }
+            [first, ..] if word.literal.is_none() && !self.pieces.contains(first) => false,
+            _ => word.occurs_in(&self.folded),
+        }
+    }
+
+    /// The words of an entry that stand in the text: those of its item, where all do, else the first keyword that does.
+    pub fn words_of(&self, entry: &Preference) -> Option<Vec<Word>> {
+        let item = said(&entry.item);
+        if !item.is_empty() && item.iter().all(|word| self.has(word)) {
+            return Some(item);
+        }
+        entry.keywords.iter().find_map(|keyword| {
+            let words = Words::keyword(keyword);
+            let all = !words.is_empty() && words.words().iter().all(|word| self.has(word));
+            all.then(|| words.words().to_vec())
+        })
+    }
+}
+
+/// The words of an item that say what it is about.
+fn said(item: &str) -> Vec<Word> {
+    let item = NEGATING
+        .iter()
+        .find_map(|negation| item.trim().strip_prefix(negation))
+        .unwrap_or(item);
+    Words::query(item)
+        .whole()
+        .words()
+        .iter()
+        .filter(|word| {
+            let typed = word.typed.to_lowercase();
+            !says_nothing(word) && !NEGATIONS.contains(&typed.as_str()) && !word.pieces.is_empty()
+        })
+        .cloned()
+        .collect()
+}
+
+/// Where a word stands first in a text, as far as that is plain to see.
+pub fn place_of(word: &Word, text: &str) -> Option<Range<usize>> {
+    if let Some(at) = text.find(&word.typed) {
+        return Some(at..at + word.typed.len());
+    }
+    let alone = Words::from_word(word.clone());
+    text.unicode_word_indices()
+        .find(|(_, one)| alone.occur_in(&[Folded::new(one)]))
+        .map(|(at, one)| at..at + one.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::tests::limit;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("force-push to main", "", "a force push of main is due", true)]
+    #[case("never force-push to main", "", "we forced pushes on main", false)]
+    #[case("emojis", "", "add an emoji", true)]
+    #[case("long meetings", "", "a meeting that is long", true)]
+    #[case("long meetings", "", "a long walk", false)]
+    #[case("force-push to main", "git", "git status", true)]
+    #[case("repo access", "repo", "the report", false)]
+    #[case("不要用表情", "表情", "加一个表情", true)]
+    #[case("不要用破折号", "", "我用破折号", true)]
+    #[case("C++", "", "in C++ and Rust", true)]
+    #[case("never", "", "never", false)]
+    fn the_words_of_an_entry_stand_in_a_text(
+        #[case] item: &str,
+        #[case] keywords: &str,
+        #[case] text: &str,
+        #[case] found: bool,
+    ) {
+        let mut entry = limit(1, item, &[]);
+        entry.keywords = crate::model::split_keywords(keywords);
+        assert_eq!(Texts::new(text).words_of(&entry).is_some(), found);
+    }
+
+    #[test]
+    fn a_word_has_a_place() {
+        let words = said("emojis");
+        assert_eq!(place_of(&words[0], "an Emoji"), Some(3..8));
+    }
+}

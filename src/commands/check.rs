@@ -1,0 +1,379 @@
+//! `aizo check`: which limits a plan, a command, a patch or a draft breaks.
+
+use std::io::{self, Read, Write};
+
+use serde::Serialize;
+
+use super::Context;
+use super::entries::count;
+use crate::check::{self, Certainty, Finding, Findings, Input};
+use crate::error::{Failure, Kind};
+use crate::model::{Band, Origin, Preference, Score};
+use crate::present::{self, Answer, Page, to_json};
+use crate::recall::{Match, Meaning, Relevance, Request};
+use crate::storage::quoted;
+
+use super::Reply;
+
+/// More than this is not checked, and not in part either: an answer about half a text would pass for one about all.
+const LONGEST: u64 = 8 * 1024 * 1024;
+/// Bytes of a text whose meaning is looked at.
+const LONGEST_TASK: usize = 8 * 1024;
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo check --command \"git push --force origin main\"
+  git diff --staged | aizo check
+  aizo check --file draft.md --all
+  aizo check '1. run the tests  2. clean up by `rm -rf build`' --json
+
+Three ways, each named in the answer: a pattern of the entry matches (violated); the words of its
+item or one of its keywords are in the text (asks); it is near in meaning (may concern). Only a
+pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation.
+
+Patterns are attached by `aizo add` and `aizo update --pattern`: a regular expression (^ and $ are
+the ends of a line, (?i) takes small and large letters alike), or one of the detectors:
+  @emoji       pictures, flags and keycaps; not ©, arrows or digits
+  @em-dash     — and, in prose, hyphens with spaces around them
+  @force-push  git push with force to what the item names, or to @force-push:main,release/*
+  @rm-rf       rm with recursion and force
+  @secret      keys, tokens, passwords, private keys")]
+pub struct Args {
+    /// The plan or draft; `-` or none for what comes on standard input. Of a patch the added lines count
+    #[arg(conflicts_with_all = ["command", "file"])]
+    text: Vec<String>,
+    /// A command line or script that is about to run; `-` for standard input
+    #[arg(
+        long,
+        value_name = "CMD",
+        conflicts_with = "file",
+        allow_hyphen_values = true
+    )]
+    command: Option<String>,
+    /// A file
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+    /// Dislikes too (below 4), not only hard limits
+    #[arg(long)]
+    all: bool,
+}
+
+/// An entry that a text breaks or may break, as it is told.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Violation {
+    pub id: i64,
+    pub item: String,
+    pub reason: String,
+    pub keywords: Vec<String>,
+    pub scenarios: Vec<String>,
+    pub base_score: f64,
+    pub source: String,
+    pub band: Band,
+    pub hard_limit: bool,
+    pub origin: Origin,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// The detector that matched.
+    pub detector: Option<&'static str>,
+    /// The pattern that matched, as it is stored.
+    pub pattern: Option<String>,
+    /// What stands there.
+    #[serde(rename = "match")]
+    pub found: Option<String>,
+    /// Where it begins, in bytes of UTF-8.
+    pub start: Option<usize>,
+    /// Where it ends.
+    pub end: Option<usize>,
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// The character in the line, from 1.
+    pub column: Option<usize>,
+    /// The words of the entry that stand in the text.
+    pub matched: Vec<String>,
+    /// How much it concerns the text, 0 to 1.
+    pub relevance: Option<f64>,
+    /// The command that lifts it.
+    pub lift: String,
+}
+
+/// A pattern that cannot be used.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Unusable {
+    pub id: i64,
+    pub item: String,
+    pub pattern: String,
+    pub error: String,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Checked {
+    /// Whether something is broken for certain.
+    pub violated: bool,
+    /// How many entries were looked at.
+    pub checked: usize,
+    /// What is or may be broken, the surest first.
+    pub violations: Vec<Violation>,
+    /// Patterns that could not be used.
+    pub unusable_patterns: Vec<Unusable>,
+}
+
+impl Violation {
+    fn of(finding: &Finding<'_>) -> Self {
+        let entry = finding.entry.clone();
+        let place = finding.place.as_ref();
+        Violation {
+            id: entry.id,
+            band: entry.band(),
+            hard_limit: entry.is_hard_limit(),
+            lift: format!("aizo update {} --score N", quoted(&entry.item)),
+            item: entry.item,
+            reason: entry.reason,
+            keywords: entry.keywords,
+            scenarios: entry.scenarios,
+            base_score: entry.base_score.value(),
+            source: entry.source,
+            origin: entry.origin,
+            certainty: finding.certainty,
+            detector: finding.detector.map(check::Detector::name),
+            pattern: finding.pattern.clone(),
+            found: finding.found.clone(),
+            start: place.map(|place| place.range.start),
+            end: place.map(|place| place.range.end),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+            matched: finding.words.clone(),
+            relevance: finding.relevance,
+        }
+    }
+
+    /// What led to it: `@force-push: “git push -f” (line 1, column 4)`.
+    pub(crate) fn why(&self) -> String {
+        let by = match (&self.pattern, self.relevance) {
+            (Some(pattern), _) => pattern.clone(),
+            (None, Some(relevance)) => format!("relevance {relevance:.2}"),
+            (None, None) => format!("its words: {}", self.matched.join(", ")),
+        };
+        match (&self.found, self.line, self.column) {
+            (Some(found), Some(line), Some(column)) => {
+                format!("{by}: “{found}” (line {line}, column {column})")
+            }
+            _ => by,
+        }
+    }
+}
+
+impl From<&Findings<'_>> for Checked {
+    fn from(findings: &Findings<'_>) -> Self {
+        Checked {
+            violated: findings.is_violated(),
+            checked: findings.checked,
+            violations: findings.findings.iter().map(Violation::of).collect(),
+            unusable_patterns: findings
+                .unusable
+                .iter()
+                .map(|unusable| Unusable {
+                    id: unusable.id,
+                    item: unusable.item.to_owned(),
+                    pattern: unusable.pattern.to_owned(),
+                    error: unusable.error.message.clone(),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Checks an input against the hard limits of the store, and with `all` against what is disliked too. One read of the
+/// store; what cannot be used of it is noted.
+///
+/// # Errors
+/// What the store reports: where it cannot be read, nothing is said about the limits.
+pub(crate) fn look(context: &Context, input: &Input<'_>, all: bool) -> anyhow::Result<Checked> {
+    let now = context.settings.now;
+    let bands = if all {
+        vec![Band::Taboo, Band::Aversion]
+    } else {
+        vec![Band::Taboo]
+    };
+    let task = beginning(input.text, LONGEST_TASK);
+    let read = context.read(|view| {
+        let entries = view.find(
+            &Request {
+                bands: bands.clone(),
+                ..Request::default()
+            },
+            now,
+        )?;
+        let related = view.find(
+            &Request {
+                bands: bands.clone(),
+                meaning: Meaning::Only,
+                ..Request::for_text(task)
+            },
+            now,
+        )?;
+        Ok((entries, related.hits))
+    })?;
+    let Some((entries, related)) = read else {
+        context.note("nothing is stored yet");
+        return Ok(Checked::default());
+    };
+    if !entries.any_stored {
+        context.note("nothing is stored");
+    }
+    // The highest score of a dislike is the lowest of a habit too, and no reason to stand in the way.
+    let is_against = |entry: &Preference| matches!(entry.band(), Band::Taboo | Band::Aversion);
+    let entries: Vec<Preference> = entries.hits.into_iter().map(|hit| hit.preference).collect();
+    let against = || entries.iter().filter(|entry| is_against(entry));
+    let mut findings = check::check(against(), input);
+    for hit in related {
+        let Some(found) = hit.found.filter(|found| found.how == Match::Related) else {
+            continue;
+        };
+        if let (Some(relevance), Some(entry)) = (
+            found.relevance.as_ref().map(Relevance::rounded),
+            against().find(|entry| entry.id == hit.preference.id),
+        ) {
+            findings.add_related(entry, relevance, &found.matched);
+        }
+    }
+    for unusable in &findings.unusable {
+        context.note(format!(
+            "a pattern of “{}” (id {}) cannot be used, so that its words alone are looked for: {}",
+            unusable.item, unusable.id, unusable.error
+        ));
+        context.note(format!(
+            "hint: aizo update {} --pattern REGEX",
+            quoted(unusable.item)
+        ));
+    }
+    Ok(Checked::from(&findings))
+}
+
+/// Runs `check`.
+///
+/// # Errors
+/// Nothing to check, a file that cannot be read, what the store reports. A violation is none.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let typed = args.text.join(" ");
+    let from_stdin = match &args.command {
+        Some(command) => command == "-",
+        None => args.file.is_none() && (typed == "-" || args.text.is_empty()),
+    };
+    let text = if from_stdin {
+        if args.text.is_empty() && args.command.is_none() && !present::is_stdin_piped() {
+            return Err(Failure::usage("there is nothing to check")
+                .hint(
+                    "name a text, --command CMD or --file FILE, or send it: git diff | aizo check",
+                )
+                .into());
+        }
+        read_all(io::stdin().lock(), "standard input")?
+    } else if let Some(file) = &args.file {
+        let cannot = |error: io::Error| {
+            Failure::new(Kind::Io, format!("cannot read {file}: {error}"))
+                .hint("nothing was checked; name a file that can be read")
+        };
+        let opened = std::fs::File::open(file).map_err(cannot)?;
+        if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(cannot(io::Error::other("it is a folder")).into());
+        }
+        read_all(opened, file)?
+    } else {
+        args.command.clone().unwrap_or(typed)
+    };
+    if text.trim().is_empty() {
+        context.note("the text is empty");
+    }
+    let input = match (&args.command, &args.file) {
+        (Some(_), _) => Input::command(&text),
+        (None, file) => Input {
+            path: file.as_deref(),
+            ..Input::text(&text)
+        },
+    };
+    let checked = look(context, &input, args.all)?;
+    let violated = checked.violated;
+    let answer = Box::new(checked);
+    Ok(if violated {
+        Reply::Violation(answer)
+    } else {
+        Reply::Answer(answer)
+    })
+}
+
+fn read_all(from: impl Read, name: &str) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    from.take(LONGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| {
+            Failure::new(Kind::Io, format!("cannot read {name}: {error}"))
+                .hint("nothing was checked")
+        })?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Failure::new(
+            Kind::Io,
+            format!(
+                "{name} holds more than {} MiB; nothing was checked",
+                LONGEST >> 20
+            ),
+        )
+        .hint("check it in parts")
+        .into());
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// The beginning of a text, cut between characters.
+fn beginning(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+impl Answer for Checked {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        if self.violations.is_empty() {
+            return page.line(&format!(
+                "nothing found ({} checked)",
+                count(self.checked, "entry", "entries")
+            ));
+        }
+        for violation in &self.violations {
+            let how = match violation.certainty {
+                Certainty::Pattern => "violated",
+                Certainty::Words => "asks",
+                Certainty::MayConcern => "may concern",
+            };
+            page.wrapped(&format!(
+                "{how}: {}  ({} {}, id {})",
+                violation.item,
+                if violation.hard_limit {
+                    "hard limit"
+                } else {
+                    "dislike"
+                },
+                Score::clamped(violation.base_score),
+                violation.id
+            ))?;
+            page.wrapped(&format!("  {}", violation.why()))?;
+            if !violation.reason.is_empty() {
+                page.wrapped_faint(&format!("  reason: {}", violation.reason))?;
+            }
+            if violation.certainty == Certainty::Pattern {
+                page.wrapped_faint(&format!("  to lift it: {}", violation.lift))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        to_json(self, out)
+    }
+}
