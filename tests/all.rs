@@ -10,6 +10,7 @@ mod checking;
 mod context;
 mod contract;
 mod finding;
+mod hooks;
 mod llm;
 mod meaning;
 mod output;

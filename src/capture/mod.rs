@@ -14,6 +14,7 @@
 //! | `json.rs`, `shape.rs`, `moment.rs`, `problem.rs` | records that are damaged or unlike what was expected |
 //! | `tree.rs` | what was taken back by going back |
 //! | `tags.rs`, `marker.rs`, `outbox.rs` | what is cut away before a turn is handed out |
+//! | `hook/` | what hosts send at their events, and how they are answered |
 //! | `reader.rs`, `cursor.rs`, `file.rs` | reading a file, and going on where the last run stopped |
 
 mod archive;
@@ -31,6 +32,7 @@ mod elements;
 mod error;
 mod file;
 mod gemini;
+pub mod hook;
 mod host;
 mod json;
 mod lines;

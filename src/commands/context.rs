@@ -14,6 +14,7 @@ use crate::present::{self, Answer, Page, to_json};
 use crate::recall::context::{Block, Budget, Form, Group, Line, in_turn};
 use crate::recall::{Hit, Meaning, Request};
 use crate::scoring;
+use crate::storage::View;
 
 /// Bytes of a task that count.
 const LONGEST_TASK: usize = 8 * 1024;
@@ -79,17 +80,51 @@ struct Json<'r> {
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let task = task(&args.task, context)?;
     let scenario = scenario(args.scenario.as_deref(), &task, context);
-    let filter = Filter {
-        bands: Vec::new(),
-        scenario: scenario.clone(),
-        min_score: None,
-    };
-    let tagged = filter.request(context);
-    let now = context.settings.now;
     let budget = Budget {
         tokens: args.budget,
         characters: args.max_chars,
     };
+    let form = args.format;
+    let block = block(&task, scenario.clone(), budget, form, context)?;
+    if !block.fits() {
+        context.note(format!(
+            "{} characters hold no block: ask for more, or aizo recall --type taboo",
+            args.max_chars
+        ));
+    } else if block.limits_left_out > 0 {
+        context.note(format!(
+            "{} did not fit into {} characters: aizo recall --type taboo",
+            count(block.limits_left_out, "hard limit", "hard limits"),
+            args.max_chars
+        ));
+    }
+    Ok(Reply {
+        block,
+        form,
+        budget: args.budget,
+        scenario,
+    })
+}
+
+/// The block for a task, which may be empty: every hard limit, what concerns the task, what belongs to the scenario, and
+/// the strongest of the rest. One read of the store.
+///
+/// # Errors
+/// What the store reports.
+pub(crate) fn block(
+    task: &str,
+    scenario: Option<String>,
+    budget: Budget,
+    form: Form,
+    context: &Context,
+) -> anyhow::Result<Block> {
+    let filter = Filter {
+        bands: Vec::new(),
+        scenario,
+        min_score: None,
+    };
+    let tagged = filter.request(context);
+    let now = context.settings.now;
     let ordinary = || Band::ALL[1..].to_vec();
     let found = context.read(|view| {
         let find =
@@ -107,7 +142,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 } else {
                     Meaning::Only
                 },
-                ..Request::for_text(&task)
+                ..Request::for_text(task)
             };
             // Limits are all there anyway; those that concern the task say so.
             others.extend(find(Request {
@@ -154,27 +189,51 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             .cmp(&concerns(a))
             .then_with(|| score(a).total_cmp(&score(b)))
     });
-    let form = args.format;
     let unseen = stored.map(|stored| stored.saturating_sub(limits.len() + kept.len()));
-    let block = Block::compose(&limits, &kept, unseen, budget, form);
-    if !block.fits() {
-        context.note(format!(
-            "{} characters hold no block: ask for more, or aizo recall --type taboo",
-            args.max_chars
-        ));
-    } else if block.limits_left_out > 0 {
-        context.note(format!(
-            "{} did not fit into {} characters: aizo recall --type taboo",
-            count(block.limits_left_out, "hard limit", "hard limits"),
-            args.max_chars
-        ));
-    }
-    Ok(Reply {
-        block,
-        form,
-        budget: args.budget,
-        scenario,
-    })
+    Ok(Block::compose(&limits, &kept, unseen, budget, form))
+}
+
+/// The block for what the person has just asked of an agent that was told of some entries already: what concerns it and is
+/// new to the agent, hard limits first. Empty where nothing is. One read of the store.
+///
+/// # Errors
+/// What the store reports.
+pub(crate) fn news(
+    task: &str,
+    told: impl Fn(&View<'_>) -> anyhow::Result<HashSet<i64>>,
+    budget: Budget,
+    context: &Context,
+) -> anyhow::Result<Block> {
+    let now = context.settings.now;
+    let words = task.split_whitespace().count();
+    let concerned = |bands: Vec<Band>| Request {
+        bands,
+        limit: Some(budget.most_concerned()),
+        meaning: if words <= A_FEW_WORDS {
+            Meaning::Also
+        } else {
+            Meaning::Only
+        },
+        ..Request::for_text(task)
+    };
+    let found = context.read(|view| {
+        let told = told(view)?;
+        let new = |bands| -> anyhow::Result<Vec<Hit>> {
+            let mut hits = view.find(&concerned(bands), now)?.hits;
+            hits.retain(|hit| !told.contains(&hit.preference.id));
+            Ok(hits)
+        };
+        Ok((new(vec![Band::Taboo])?, new(Band::ALL[1..].to_vec())?))
+    })?;
+    let (limits, mut others) = found.unwrap_or_default();
+    others.retain(|hit| !hit.preference.is_hard_limit());
+    Ok(Block::compose(
+        &limits,
+        &others,
+        Some(0),
+        budget,
+        Form::Prose,
+    ))
 }
 
 /// What belongs to the kind of task: the most strongly felt, and some of each group.

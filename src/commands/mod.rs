@@ -13,6 +13,7 @@ mod context;
 mod demo;
 mod entries;
 mod history;
+mod hook;
 mod info;
 mod keywords;
 mod man;
@@ -107,6 +108,8 @@ pub enum Command {
     Touch(touch::Args),
     /// Learn preferences from what was said to agents
     Analyze(analyze::Args),
+    /// Answer a host at one of its events (what `aizo install` sets up)
+    Hook(hook::Args),
     /// List or forget the conversations that were analysed
     Sessions(sessions::Args),
     /// Remove preferences (can be undone)
@@ -136,6 +139,14 @@ pub enum Command {
     Man(man::Args),
     /// Take a two-minute tour on a throwaway profile
     Demo(demo::Args),
+}
+
+/// Answers a host, if that is what the command line asks for: an answer that nothing may keep from being given.
+pub fn at_the_door(cli: &Cli) -> Option<std::process::ExitCode> {
+    match &cli.command {
+        Command::Hook(args) => Some(hook::run(cli, args)),
+        _ => None,
+    }
 }
 
 /// What a command produces.
@@ -168,7 +179,10 @@ impl Context {
             db: cli.db.clone(),
             color: cli.color,
             // A cloned repository must not be able to swap the user's limits for its own.
-            without_local_file: matches!(cli.command, Command::Context(_) | Command::Check(_)),
+            without_local_file: matches!(
+                cli.command,
+                Command::Context(_) | Command::Check(_) | Command::Hook(_)
+            ),
         })?;
         Ok(Context {
             quiet: cli.json,
@@ -379,6 +393,8 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Recall(args) => answer(recall::run(&args, context)?),
         Command::Context(args) => answer(context::run(&args, context)?),
         Command::Check(args) => check::run(&args, context)?,
+        // Answered at the door.
+        Command::Hook(_) => Reply::Raw(Vec::new()),
         Command::Top(args) => answer(top::run(&args, context)?),
         Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),

@@ -128,7 +128,7 @@ mod tests {
             .chain(0x30A1..=0x30FA)
             .chain(0x4E00..=0x9FFF)
         {
-            let c = char::from_u32(c).unwrap().to_string();
+            let c = char::from_u32(c).expect("a character").to_string();
             assert_eq!(tokens(&c)[0].folded, fold(&c));
         }
     }

@@ -18,6 +18,7 @@ mod related;
 mod replay;
 mod search;
 mod secrets;
+mod shown;
 mod standing;
 mod undo;
 mod write;

@@ -103,8 +103,12 @@ impl Home {
 
     /// Runs a command with something on its standard input.
     pub fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Run {
-        let mut child = self
-            .command(arguments)
+        self.feed(&mut self.command(arguments), input)
+    }
+
+    /// Runs a command of these surroundings with something on its standard input.
+    pub fn feed(&self, command: &mut Command, input: &[u8]) -> Run {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -1,5 +1,7 @@
 //! Packs the cue tables: they are texts to be edited, read by `analyze` alone, and a hundred kilobytes smaller packed.
 
+#![allow(clippy::print_stdout, reason = "cargo listens there")]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,0 +1,210 @@
+//! What the hosts send. Names of fields differ by host and version, so that each is looked for under all of its names, and
+//! what is missing or of another type reads as not there.
+
+use serde_json::{Map, Value};
+
+use super::{Call, Caller, Moment, Planned};
+
+/// The longest text of a planned action that is looked at, in bytes.
+const LONGEST_PLAN: usize = 1024 * 1024;
+
+/// Fields of edits that hold what is there already, not what is written.
+const OLD_TEXT: [&str; 4] = ["old_string", "old_str", "oldString", "oldText"];
+/// Fields that name a file.
+const PATHS: [&str; 6] = [
+    "file_path",
+    "filePath",
+    "path",
+    "filename",
+    "notebook_path",
+    "target_file",
+];
+/// Fields that hold a command line.
+const COMMANDS: [&str; 3] = ["command", "command_line", "cmd"];
+
+pub(super) fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Call, String> {
+    let sent = sent.trim().trim_start_matches('\u{feff}');
+    let payload = match serde_json::from_str::<Value>(sent) {
+        Ok(Value::Object(payload)) => payload,
+        Ok(_) => return Err("what the host sent is no JSON object".to_owned()),
+        Err(error) => return Err(format!("what the host sent is no JSON: {error}")),
+    };
+    let event = text(
+        &payload,
+        &["hook_event_name", "hookEventName", "agent_action_name"],
+    )
+    .or(event)
+    .unwrap_or_default()
+    .to_owned();
+    let session = text(
+        &payload,
+        &[
+            "session_id",
+            "sessionId",
+            "sessionID",
+            "conversation_id",
+            "trajectory_id",
+        ],
+    )
+    .map(str::to_owned);
+    let transcript = text(&payload, &["transcript_path", "transcriptPath"]).map(Into::into);
+    let moment = moment(caller, &event, &payload);
+    Ok(Call {
+        caller,
+        event,
+        session,
+        transcript,
+        moment,
+    })
+}
+
+/// The first of these fields that holds a text.
+fn text<'p>(payload: &'p Map<String, Value>, names: &[&str]) -> Option<&'p str> {
+    names
+        .iter()
+        .filter_map(|name| payload.get(*name)?.as_str())
+        .find(|text| !text.trim().is_empty())
+}
+
+fn moment(caller: Caller, event: &str, payload: &Map<String, Value>) -> Moment {
+    // `SessionStart`, `sessionStart` and `session_start` are one event.
+    let plain: String = event
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    match plain.as_str() {
+        "sessionstart" => Moment::Start,
+        "userpromptsubmit"
+        | "userpromptsubmitted"
+        | "beforeagent"
+        | "beforesubmitprompt"
+        | "preuserprompt"
+        | "prompt" => prompt(payload).map_or(Moment::Other, Moment::Prompt),
+        "pretooluse"
+        | "permissionrequest"
+        | "beforetool"
+        | "beforeshellexecution"
+        | "beforemcpexecution"
+        | "preruncommand"
+        | "prewritecode"
+        | "premcptooluse"
+        | "pretool" => Moment::Tool(planned(caller, &plain, payload)),
+        "stop" | "agentstop" | "sessionend" | "precompact" | "precompress" | "afteragent" => {
+            Moment::Over
+        }
+        // Copilot's small payloads do not say which event they are of.
+        "" if text(payload, &["toolName", "tool_name"]).is_some()
+            && !payload.contains_key("toolResult")
+            && !payload.contains_key("tool_result") =>
+        {
+            Moment::Tool(planned(caller, "pretooluse", payload))
+        }
+        _ => Moment::Other,
+    }
+}
+
+fn prompt(payload: &Map<String, Value>) -> Option<String> {
+    let inner = payload.get("tool_info").and_then(Value::as_object);
+    text(payload, &["prompt", "user_prompt"])
+        .or_else(|| text(inner?, &["user_prompt", "prompt"]))
+        .map(str::to_owned)
+}
+
+/// The arguments of a tool: an object, or one that is written as text.
+fn arguments(payload: &Map<String, Value>) -> Map<String, Value> {
+    for name in [
+        "tool_input",
+        "toolArgs",
+        "tool_info",
+        "args",
+        "input",
+        "params",
+    ] {
+        match payload.get(name) {
+            Some(Value::Object(arguments)) => return arguments.clone(),
+            Some(Value::String(text)) => {
+                if let Ok(Value::Object(arguments)) = serde_json::from_str(text) {
+                    return arguments;
+                }
+            }
+            _ => {}
+        }
+    }
+    Map::new()
+}
+
+fn planned(caller: Caller, event: &str, payload: &Map<String, Value>) -> Planned {
+    let arguments = arguments(payload);
+    let tool = text(payload, &["tool_name", "toolName", "tool"]).unwrap_or_default();
+    let plain = tool.to_ascii_lowercase();
+    let is_mcp = plain.starts_with("mcp_")
+        || payload.contains_key("mcp_context")
+        || matches!(event, "beforemcpexecution" | "premcptooluse");
+    if is_mcp {
+        return Planned::Text(cut(strings(&Value::Object(arguments), &[])));
+    }
+    // Cursor sends the command of its shell event at the top.
+    let command = text(&arguments, &COMMANDS).or_else(|| text(payload, &COMMANDS));
+    let is_patch = matches!(plain.as_str(), "apply_patch" | "edit" | "write")
+        && caller == Caller::Codex
+        || plain == "apply_patch";
+    if let Some(patch) = command.filter(|_| is_patch) {
+        return Planned::Edit {
+            path: None,
+            text: cut(patch.to_owned()),
+        };
+    }
+    if let Some(command) = command {
+        return Planned::Command(cut(command.to_owned()));
+    }
+    const WRITES: [&str; 9] = [
+        "write", "edit", "create", "replace", "patch", "notebook", "insert", "update", "append",
+    ];
+    let writes = event == "prewritecode" || WRITES.iter().any(|verb| plain.contains(verb));
+    if !writes {
+        return Planned::Nothing;
+    }
+    let path = text(&arguments, &PATHS).map(str::to_owned);
+    let mut skipped: Vec<&str> = OLD_TEXT.to_vec();
+    skipped.extend(PATHS);
+    Planned::Edit {
+        path,
+        text: cut(strings(&Value::Object(arguments), &skipped)),
+    }
+}
+
+/// Every text within a value but those of these fields, a line each.
+fn strings(value: &Value, skipped: &[&str]) -> String {
+    fn gather(value: &Value, skipped: &[&str], found: &mut String) {
+        match value {
+            Value::String(text) => {
+                if !found.is_empty() {
+                    found.push('\n');
+                }
+                found.push_str(text);
+            }
+            Value::Array(values) => values.iter().for_each(|one| gather(one, skipped, found)),
+            Value::Object(members) => members
+                .iter()
+                .filter(|(name, _)| !skipped.contains(&name.as_str()))
+                .for_each(|(_, one)| gather(one, skipped, found)),
+            _ => {}
+        }
+    }
+    let mut found = String::new();
+    gather(value, skipped, &mut found);
+    found
+}
+
+/// The beginning of a text that is longer than is looked at.
+fn cut(mut text: String) -> String {
+    if text.len() > LONGEST_PLAN {
+        let mut end = LONGEST_PLAN;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}

@@ -1,0 +1,125 @@
+//! What the hosts are answered. A reply that a host cannot take becomes the empty one: one key too many would void it, and
+//! what a host does with what it does not know is its own affair.
+
+use serde_json::{Value, json};
+
+use super::{Call, Caller, Moment};
+
+/// What aizo has to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Nothing: the host goes on as if nobody had been asked.
+    Nothing,
+    /// Something for the agent to know.
+    Context(String),
+    /// The action breaks a limit: it must not happen. With the limit, in the user's words.
+    Deny(String),
+    /// The action may break a limit: the person should decide.
+    Ask(String),
+}
+
+/// What is written, and how the process ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// One JSON value, or nothing.
+    pub out: String,
+    /// What the host reads from standard error.
+    pub err: String,
+    /// The exit code: 0, but for the one host that is denied an action by 2.
+    pub code: u8,
+}
+
+impl Reply {
+    /// The reply in the caller's shape.
+    pub fn to(&self, call: &Call) -> Output {
+        if let (Caller::Windsurf, Reply::Deny(reason), Moment::Tool(_)) =
+            (call.caller, self, &call.moment)
+        {
+            return Output {
+                err: reason.clone(),
+                code: 2,
+                ..Output::default()
+            };
+        }
+        let value = match self {
+            Reply::Nothing => None,
+            Reply::Context(text) => context(call, text),
+            Reply::Deny(reason) => deny(call, reason),
+            Reply::Ask(reason) => ask(call, reason),
+        };
+        Output {
+            out: value.map_or_else(String::new, |value| value.to_string()),
+            ..Output::default()
+        }
+    }
+}
+
+fn context(call: &Call, text: &str) -> Option<Value> {
+    let is_start = call.moment == Moment::Start;
+    match call.caller {
+        Caller::ClaudeCode | Caller::Codex | Caller::Gemini => Some(json!({
+            "hookSpecificOutput": { "hookEventName": call.event, "additionalContext": text }
+        })),
+        // Both take what is to be known at the start alone.
+        Caller::Copilot => is_start.then(|| json!({ "additionalContext": text })),
+        Caller::Cursor => is_start.then(|| json!({ "additional_context": text })),
+        Caller::OpenCode | Caller::OpenClaw => Some(json!({ "context": text })),
+        Caller::Windsurf => None,
+    }
+}
+
+/// The event without the case and the marks that versions spell it with.
+fn is_event(call: &Call, name: &str) -> bool {
+    call.event.eq_ignore_ascii_case(name)
+}
+
+fn deny(call: &Call, reason: &str) -> Option<Value> {
+    match call.caller {
+        Caller::Codex if is_event(call, "PermissionRequest") => Some(json!({
+            "hookSpecificOutput": {
+                "hookEventName": "PermissionRequest",
+                "decision": { "behavior": "deny", "message": reason }
+            }
+        })),
+        Caller::ClaudeCode | Caller::Codex => Some(permission(call, "deny", reason)),
+        Caller::Gemini => Some(json!({ "decision": "deny", "reason": reason })),
+        Caller::Copilot => Some(json!({
+            "permissionDecision": "deny", "permissionDecisionReason": reason
+        })),
+        Caller::Cursor => Some(json!({
+            "permission": "deny", "user_message": reason, "agent_message": reason
+        })),
+        Caller::OpenCode | Caller::OpenClaw => Some(json!({ "deny": reason })),
+        Caller::Windsurf => None,
+    }
+}
+
+fn ask(call: &Call, reason: &str) -> Option<Value> {
+    match call.caller {
+        Caller::ClaudeCode => Some(permission(call, "ask", reason)),
+        // Cannot ask; what the person reads is all there is. Asked already, it says nothing.
+        Caller::Codex if is_event(call, "PermissionRequest") => None,
+        Caller::Codex => Some(json!({ "systemMessage": reason })),
+        Caller::Gemini => Some(json!({ "decision": "ask", "systemMessage": reason })),
+        Caller::Copilot => Some(json!({
+            "permissionDecision": "ask", "permissionDecisionReason": reason
+        })),
+        // Its event for all tools does not ask.
+        Caller::Cursor if is_event(call, "preToolUse") => None,
+        Caller::Cursor => Some(json!({
+            "permission": "ask", "user_message": reason, "agent_message": reason
+        })),
+        Caller::OpenCode | Caller::OpenClaw => Some(json!({ "ask": reason })),
+        Caller::Windsurf => None,
+    }
+}
+
+fn permission(call: &Call, decision: &str, reason: &str) -> Value {
+    json!({
+        "hookSpecificOutput": {
+            "hookEventName": call.event,
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason
+        }
+    })
+}

@@ -1,0 +1,530 @@
+//! `aizo hook` as a whole process: every host's events with the exact replies, everything that may go wrong, and a limit on its
+//! way from a person's words to the action that it stops.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rstest::rstest;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::common::{Home, Run};
+
+/// The hosts that `aizo hook` takes.
+const HOSTS: [&str; 8] = [
+    "claude-code",
+    "codex",
+    "opencode",
+    "openclaw",
+    "gemini",
+    "copilot",
+    "cursor",
+    "windsurf",
+];
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    host: String,
+    #[serde(default)]
+    event: Option<String>,
+    sent: Value,
+    out: Value,
+    #[serde(default)]
+    code: i32,
+    #[serde(default)]
+    err: Option<String>,
+}
+
+fn calls() -> Vec<Call> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hooks/calls.jsonl");
+    let text = fs::read_to_string(path).expect("the calls are in the repository");
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+fn profile() -> Home {
+    let home = Home::new();
+    for arguments in [
+        &[
+            "add",
+            "force-push to main",
+            "never force-push to main",
+            "--score",
+            "0.5",
+            "--pattern",
+            "@force-push",
+        ][..],
+        &[
+            "add",
+            "emojis",
+            "no emojis, ever",
+            "--score",
+            "1",
+            "--pattern",
+            "@emoji",
+        ],
+        &[
+            "add",
+            "allergic to shellfish",
+            "I am allergic to shellfish",
+            "--score",
+            "0.5",
+        ],
+        &["add", "window seats", "said so", "--score", "9"],
+    ] {
+        home.ok(arguments);
+    }
+    home
+}
+
+fn hook(home: &Home, call: &Call) -> Run {
+    let mut arguments = vec!["hook", call.host.as_str()];
+    arguments.extend(call.event.as_deref());
+    home.run_with_input(&arguments, call.sent.to_string().as_bytes())
+}
+
+const DENY: &str = "This breaks a hard limit of the user: force-push to main (@force-push: “git push --force origin main” (line 1, column 1)). The user has said: “never force-push to main”. Only the user can lift it: aizo update 'force-push to main' --score N";
+
+/// Puts the texts in the place of the words that stand for them.
+fn filled(value: &Value, start: &str, prompt: &str, call: &Call) -> Value {
+    match value {
+        Value::String(word) => Value::String(match word.as_str() {
+            "START" => start.to_owned(),
+            "PROMPT" => prompt.to_owned(),
+            "DENY" => DENY.to_owned(),
+            _ => word.clone(),
+        }),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), filled(value, start, prompt, call)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+/// What was answered, with the words that the file has in place of the texts whose wording is tested elsewhere.
+fn named(value: &Value) -> Value {
+    match value {
+        Value::String(text)
+            if text.contains("limit of the user: emojis (@emoji: “🎉”")
+                && text.contains("“no emojis, ever”") =>
+        {
+            "EMOJI".into()
+        }
+        Value::String(text)
+            if text.contains("This may break a hard limit of the user: allergic to shellfish")
+                && text.contains("“I am allergic to shellfish”") =>
+        {
+            "ASK".into()
+        }
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), named(value)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn every_call_gets_exactly_its_reply() {
+    let home = profile();
+    let start = home.ok(&["context"]);
+    for call in calls() {
+        // Each call is a conversation of its own: what was told before is another test.
+        let mut call = call;
+        if let Some(session) = ["session_id", "sessionId", "sessionID", "conversation_id"]
+            .iter()
+            .find(|name| call.sent.get(**name).is_some())
+        {
+            call.sent[*session] =
+                json!(format!("{:p}", &call.sent).replace("0x", "s") + &rand(&call));
+        }
+        let run = hook(&home, &call);
+        assert_eq!(run.code, call.code, "{call:?}: {run:?}");
+        let told = match &call.err {
+            Some(word) => {
+                named(&Value::String(run.stderr.trim_end().to_owned()))
+                    == Value::String(if word == "DENY" {
+                        DENY.into()
+                    } else {
+                        word.clone()
+                    })
+            }
+            None => run.stderr.is_empty(),
+        };
+        assert!(told, "{call:?}: {run:?}");
+        if call.out.is_null() {
+            assert_eq!(run.stdout, "", "{call:?}");
+            continue;
+        }
+        let out: Value = serde_json::from_str(&run.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {call:?}: {run:?}"));
+        let prompt = block_of(&out);
+        assert_eq!(
+            named(&out),
+            filled(&call.out, start.trim_end(), &prompt, &call),
+            "{call:?}"
+        );
+        if call.out.to_string().contains("PROMPT") {
+            assert!(
+                prompt.contains("shellfish") && !prompt.contains("force-push"),
+                "{prompt}"
+            );
+            assert!(
+                prompt.starts_with("<aizo-preferences>")
+                    && prompt.trim_end().ends_with("</aizo-preferences>")
+            );
+        }
+    }
+}
+
+/// A name that no other call has.
+fn rand(call: &Call) -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (call.host.as_str(), &call.event, call.sent.to_string()).hash(&mut hasher);
+    hasher.finish().to_string()
+}
+
+/// The block within a reply.
+fn block_of(reply: &Value) -> String {
+    match reply {
+        Value::String(text) if text.contains("<aizo-preferences>") => text.clone(),
+        Value::Object(members) => members
+            .values()
+            .map(block_of)
+            .find(|text| !text.is_empty())
+            .unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+fn claude(event: &str, more: Value) -> Call {
+    let mut sent = json!({ "session_id": "s-1", "hook_event_name": event });
+    if let (Some(sent), Value::Object(more)) = (sent.as_object_mut(), more) {
+        sent.extend(more);
+    }
+    Call {
+        host: "claude-code".into(),
+        event: None,
+        sent,
+        out: Value::Null,
+        code: 0,
+        err: None,
+    }
+}
+
+#[test]
+fn what_was_told_in_a_conversation_is_not_told_again_until_it_was_cut() {
+    let home = profile();
+    let prompt = claude(
+        "UserPromptSubmit",
+        json!({ "prompt": "book a table for Friday evening" }),
+    );
+    assert!(hook(&home, &prompt).stdout.contains("shellfish"));
+    assert_eq!(hook(&home, &prompt).stdout, "");
+    // The beginning tells of everything, so that a prompt has nothing to add.
+    assert!(
+        hook(
+            &home,
+            &claude("SessionStart", json!({ "source": "compact" }))
+        )
+        .stdout
+        .contains("shellfish")
+    );
+    assert_eq!(hook(&home, &prompt).stdout, "");
+    let mut other = prompt.clone();
+    other.sent["session_id"] = json!("s-2");
+    assert!(hook(&home, &other).stdout.contains("shellfish"));
+}
+
+#[test]
+fn without_preferences_nothing_is_said_and_no_store_is_made() {
+    let home = Home::new();
+    for call in calls() {
+        let run = hook(&home, &call);
+        assert_eq!(
+            (run.code, run.stdout.as_str()),
+            (0, ""),
+            "{call:?}: {run:?}"
+        );
+    }
+    assert!(!home.db().exists());
+}
+
+#[rstest]
+#[case(b"")]
+#[case(b"no json")]
+#[case(b"[]")]
+#[case(b"{\"hook_event_name\":")]
+#[case(b"\xff\xfe\x00")]
+#[case(b"{\"hook_event_name\": 7, \"prompt\": {}}")]
+#[case(b"{\"hook_event_name\": \"Tomorrow\"}")]
+fn what_cannot_be_read_is_answered_with_nothing(#[case] sent: &[u8]) {
+    let home = profile();
+    for host in HOSTS {
+        let run = home.run_with_input(&["hook", host], sent);
+        assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{host}: {run:?}");
+        assert!(run.stderr.lines().count() <= 1, "{run:?}");
+    }
+}
+
+#[test]
+fn a_wrong_entry_refuses_nothing() {
+    let home = profile();
+    for arguments in [
+        &["hook"][..],
+        &["hook", "emacs"],
+        &["hook", "codex", "--bogus"],
+        &["hook", "codex", "a", "b"],
+    ] {
+        let run = home.run_with_input(arguments, b"{}");
+        assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{run:?}");
+    }
+    assert!(
+        home.run_with_input(&["hook", "emacs"], b"{}")
+            .stderr
+            .contains("claude-code")
+    );
+}
+
+#[test]
+fn a_store_that_cannot_be_used_stops_nobody_and_is_logged() {
+    let home = profile();
+    fs::write(
+        home.db(),
+        b"this is no database, but long enough to be looked at as one",
+    )
+    .expect("written");
+    for call in calls() {
+        let run = hook(&home, &call);
+        assert_eq!(
+            (run.code, run.stdout.as_str()),
+            (0, ""),
+            "{call:?}: {run:?}"
+        );
+        assert!(run.stderr.lines().count() <= 1, "{run:?}");
+    }
+    let log = fs::read_to_string(home.aizo().join("aizo.log")).expect("a log");
+    assert!(log.contains("hook claude-code"), "{log}");
+}
+
+#[test]
+fn a_locked_store_is_read_all_the_same() {
+    let home = profile();
+    let connection = rusqlite::Connection::open(home.db()).expect("a store");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let run = hook(
+        &home,
+        &claude("SessionStart", json!({ "source": "startup" })),
+    );
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.contains("shellfish"), "{run:?}");
+}
+
+#[test]
+fn the_log_is_put_aside_when_it_is_long() {
+    let home = profile();
+    let log = home.aizo().join("aizo.log");
+    fs::write(&log, "x".repeat(300_000)).expect("written");
+    home.run_with_input(&["hook", "codex"], b"no json");
+    assert!(fs::metadata(&log).expect("a log").len() < 1000);
+    assert_eq!(
+        fs::metadata(home.aizo().join("aizo.log.1"))
+            .expect("the old one")
+            .len(),
+        300_000
+    );
+}
+
+#[test]
+fn a_hook_within_a_hook_and_a_home_that_is_nowhere_say_nothing() {
+    let home = profile();
+    let call = claude("SessionStart", json!({ "source": "startup" }));
+    let sent = call.sent.to_string();
+    let nested = home.feed(
+        home.command(&["hook", "claude-code"]).env("AIZO_HOOK", "1"),
+        sent.as_bytes(),
+    );
+    assert_eq!(
+        (nested.code, nested.stdout.as_str(), nested.stderr.as_str()),
+        (0, "", "")
+    );
+    let homeless = home.feed(
+        home.command(&["hook", "claude-code"])
+            .env("HOME", "/nowhere")
+            .env_remove("AIZO_HOME"),
+        sent.as_bytes(),
+    );
+    assert_eq!(
+        (homeless.code, homeless.stdout.as_str()),
+        (0, ""),
+        "{homeless:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_host_that_does_not_listen_is_no_failure() {
+    let home = profile();
+    let mut child = home
+        .command(&["hook", "claude-code"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    use std::io::Write;
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all(
+        claude("SessionStart", json!({}))
+            .sent
+            .to_string()
+            .as_bytes(),
+    )
+    .expect("sent");
+    drop(pipe);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+/// Numbers that are the same in every run (SplitMix64, Steele, Lea and Flood 2014).
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[rstest]
+fn whatever_a_host_sends_it_gets_a_reply_that_it_can_read(
+    #[values(0, 1, 2, 3, 4, 5, 6, 7)] host: usize,
+) {
+    let home = profile();
+    let host = HOSTS[host];
+    let calls: Vec<Call> = calls()
+        .into_iter()
+        .filter(|call| call.host == host)
+        .collect();
+    let mut state = 7;
+    for round in 0..200 {
+        let call = &calls[usize::try_from(next(&mut state)).unwrap_or(round) % calls.len()];
+        let mut sent = call.sent.to_string().into_bytes();
+        for _ in 0..=next(&mut state) % 6 {
+            let at = usize::try_from(next(&mut state)).unwrap_or(0) % sent.len();
+            match next(&mut state) % 4 {
+                0 => sent[at] = next(&mut state).to_le_bytes()[0],
+                1 => sent.truncate(at.max(1)),
+                2 => sent.insert(at, b'"'),
+                _ => sent = [&sent[..at], &sent[at / 2..]].concat(),
+            }
+        }
+        let mut arguments = vec!["hook", host];
+        arguments.extend(call.event.as_deref());
+        let run = home.run_with_input(&arguments, &sent);
+        let refused = host == "windsurf" && run.code == 2 && run.stdout.is_empty();
+        assert!(
+            run.code == 0 || refused,
+            "{run:?}: {}",
+            String::from_utf8_lossy(&sent)
+        );
+        assert!(
+            run.stdout.is_empty()
+                || serde_json::from_str::<Value>(&run.stdout).is_ok_and(|value| value.is_object()),
+            "{run:?}"
+        );
+        assert!(!run.stdout.contains("\"allow\""), "{run:?}");
+    }
+}
+
+/// Waits until something is so; what a hook starts goes on behind it.
+fn until(what: &str, is: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn transcript(home: &Home, name: &str, said: &str) -> String {
+    let path = home.path().join(format!("{name}.jsonl"));
+    let line = json!({
+        "type": "user", "uuid": format!("u-{name}"), "parentUuid": null, "isSidechain": false, "sessionId": name,
+        "cwd": "/home/a/shop", "timestamp": "2026-11-02T09:00:00Z", "message": { "role": "user", "content": said }
+    });
+    fs::write(&path, format!("{line}\n")).expect("written");
+    path.display().to_string()
+}
+
+fn count(home: &Home, arguments: &[&str]) -> usize {
+    home.json::<Vec<Value>>(arguments).len()
+}
+
+#[rstest]
+#[case(
+    "never force-push to main",
+    "force",
+    "git push --force origin main",
+    "git push",
+    "I changed my mind, force-push is fine on my fork"
+)]
+#[case(
+    "never run rm -rf",
+    "rm -rf",
+    "rm -rf build",
+    "ls build",
+    "I changed my mind, rm -rf is fine in my build folder"
+)]
+fn a_persons_never_stops_the_action(
+    #[case] said: &str,
+    #[case] word: &str,
+    #[case] breaks: &str,
+    #[case] passes: &str,
+    #[case] later: &str,
+) {
+    let home = Home::new();
+    let path = transcript(&home, "one", said);
+    assert_eq!(
+        hook(&home, &claude("Stop", json!({ "transcript_path": path }))).stdout,
+        ""
+    );
+    until("nothing was learned", || {
+        home.db().exists() && count(&home, &["recall", "--type", "taboo"]) == 1
+    });
+    let start = hook(
+        &home,
+        &claude("SessionStart", json!({ "source": "startup" })),
+    );
+    assert!(start.stdout.contains(word), "{start:?}");
+    let tool = |command: &str| {
+        claude(
+            "PreToolUse",
+            json!({ "tool_name": "Bash", "tool_input": { "command": command } }),
+        )
+    };
+    let denied: Value = serde_json::from_str(&hook(&home, &tool(breaks)).stdout).expect("a reply");
+    let decision = &denied["hookSpecificOutput"];
+    assert_eq!(decision["permissionDecision"], "deny");
+    assert!(
+        decision["permissionDecisionReason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains(said)),
+        "{denied}"
+    );
+    assert_eq!(hook(&home, &tool(passes)).stdout, "");
+    // A change of mind about a limit waits for the person.
+    let path = transcript(&home, "two", later);
+    hook(
+        &home,
+        &claude("SessionEnd", json!({ "transcript_path": path })),
+    );
+    until("the second conversation was not heard", || {
+        count(&home, &["sessions"]) == 2
+    });
+    assert_eq!(count(&home, &["recall", "--type", "taboo"]), 1);
+    assert!(hook(&home, &tool(breaks)).stdout.contains("deny"));
+}
