@@ -89,7 +89,7 @@ fn hook(home: &Home, call: &Call) -> Run {
 const DENY: &str = "This breaks a hard limit of the user: force-push to main (@force-push: “git push --force origin main” (line 1, column 1)). The user has said: “never force-push to main”. Only the user can lift it: aizo update 'force-push to main' --score N";
 
 /// Puts the texts in the place of the words that stand for them.
-fn filled(value: &Value, start: &str, prompt: &str, call: &Call) -> Value {
+fn filled(value: &Value, start: &str, prompt: &str) -> Value {
     match value {
         Value::String(word) => Value::String(match word.as_str() {
             "START" => start.to_owned(),
@@ -99,7 +99,7 @@ fn filled(value: &Value, start: &str, prompt: &str, call: &Call) -> Value {
         }),
         Value::Object(members) => members
             .iter()
-            .map(|(name, value)| (name.clone(), filled(value, start, prompt, call)))
+            .map(|(name, value)| (name.clone(), filled(value, start, prompt)))
             .collect(),
         other => other.clone(),
     }
@@ -165,7 +165,7 @@ fn every_call_gets_exactly_its_reply() {
         let prompt = block_of(&out);
         assert_eq!(
             named(&out),
-            filled(&call.out, start.trim_end(), &prompt, &call),
+            filled(&call.out, start.trim_end(), &prompt),
             "{call:?}"
         );
         if call.out.to_string().contains("PROMPT") {

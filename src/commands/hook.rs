@@ -45,14 +45,16 @@ const LONGEST_LOG: u64 = 256 * 1024;
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Hosts: claude-code, codex, opencode, openclaw, gemini, copilot, cursor, windsurf.
+#[command(after_help = "Examples:
+  aizo hook claude-code < event.json
+  aizo hook copilot sessionStart < event.json
+
+Hosts: claude-code, codex, opencode, openclaw, gemini, copilot, cursor, windsurf.
 
 The host sends its event on standard input and gets its answer on standard output: what the user prefers when a
 conversation begins, what concerns a prompt and was not told yet, and a refusal where an action breaks a hard limit. When
-the agent has finished, what the person typed is learned from, in the background. `aizo install` writes the entries
-that call this. Whatever goes wrong is written to ~/.aizo/aizo.log, and the host goes on."
-)]
+the agent has finished, what the person typed is learned from, in the background. Whatever goes wrong is written to
+~/.aizo/aizo.log, and the host goes on.")]
 pub struct Args {
     /// The host that calls
     agent: String,

@@ -108,7 +108,7 @@ pub enum Command {
     Touch(touch::Args),
     /// Learn preferences from what was said to agents
     Analyze(analyze::Args),
-    /// Answer a host at one of its events (what `aizo install` sets up)
+    /// Answer an agent's host at one of its events
     Hook(hook::Args),
     /// List or forget the conversations that were analysed
     Sessions(sessions::Args),

@@ -17,9 +17,9 @@ pub enum Caller {
     ClaudeCode,
     /// Codex CLI.
     Codex,
-    /// OpenCode, through the plugin that `aizo install` writes.
+    /// OpenCode, through a plugin.
     OpenCode,
-    /// OpenClaw, through the plugin that `aizo install` writes.
+    /// OpenClaw, through a plugin.
     OpenClaw,
     /// Gemini CLI.
     Gemini,
