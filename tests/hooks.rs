@@ -86,7 +86,7 @@ fn hook(home: &Home, call: &Call) -> Run {
     home.run_with_input(&arguments, call.sent.to_string().as_bytes())
 }
 
-const DENY: &str = "This breaks a hard limit of the user: force-push to main (@force-push: “git push --force origin main” (line 1, column 1)). The user has said: “never force-push to main”. Only the user can lift it: aizo update 'force-push to main' --score N";
+const DENY: &str = "This breaks a hard limit of the user: force-push to main (@force-push: “git push --force origin main” (line 1, column 1)). The reason: never force-push to main. Only the user can lift it: aizo update 'force-push to main' --score N";
 
 /// Puts the texts in the place of the words that stand for them.
 fn filled(value: &Value, start: &str, prompt: &str) -> Value {
@@ -110,13 +110,13 @@ fn named(value: &Value) -> Value {
     match value {
         Value::String(text)
             if text.contains("limit of the user: emojis (@emoji: “🎉”")
-                && text.contains("“no emojis, ever”") =>
+                && text.contains("no emojis, ever") =>
         {
             "EMOJI".into()
         }
         Value::String(text)
             if text.contains("This may break a hard limit of the user: allergic to shellfish")
-                && text.contains("“I am allergic to shellfish”") =>
+                && text.contains("I am allergic to shellfish") =>
         {
             "ASK".into()
         }

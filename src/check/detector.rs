@@ -39,10 +39,17 @@ impl Bounds {
         let lower = item.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let commits = has(&["commit", "提交", "コミット", "커밋", "коммит"]);
+        let code = has(&["code", "代码", "コード", "코드", "код"]);
+        // Where other places are named too, the rule is not about messages of commits alone.
+        let elsewhere = code
+            || has(&[
+                "doc", "comment", "file", "readme", "text", "answer", "repl", "mail", "文档",
+                "注释", "文件", "回答",
+            ]);
         Bounds {
             branches: Branches::named_in(item),
-            commits,
-            code: !commits && has(&["code", "代码", "コード", "코드", "код"]),
+            commits: commits && !elsewhere,
+            code: !commits && code,
         }
     }
 }

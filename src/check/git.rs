@@ -91,7 +91,25 @@ impl Branches {
 
     /// Reads which branches an item names; none is all of them.
     pub fn named_in(item: &str) -> Self {
+        // What an item excepts, or only mentions as well, must not turn the rule round.
+        const EXCEPTS: [&str; 12] = [
+            "except",
+            "but ",
+            "unless",
+            "other than",
+            "even",
+            "apart from",
+            "besides",
+            "without",
+            "除了",
+            "除非",
+            "以外",
+            "以外は",
+        ];
         let lower = item.to_lowercase();
+        if EXCEPTS.iter().any(|word| lower.contains(word)) {
+            return Branches::default();
+        }
         let words: Vec<&str> = lower
             .split(|c: char| {
                 !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.' | '*'))

@@ -206,9 +206,9 @@ pub(crate) fn news(
 ) -> anyhow::Result<Block> {
     let now = context.settings.now;
     let words = task.split_whitespace().count();
-    let concerned = |bands: Vec<Band>| Request {
+    let concerned = |bands: Vec<Band>, limit| Request {
         bands,
-        limit: Some(budget.most_concerned()),
+        limit,
         meaning: if words <= A_FEW_WORDS {
             Meaning::Also
         } else {
@@ -218,12 +218,17 @@ pub(crate) fn news(
     };
     let found = context.read(|view| {
         let told = told(view)?;
-        let new = |bands| -> anyhow::Result<Vec<Hit>> {
-            let mut hits = view.find(&concerned(bands), now)?.hits;
+        // What was told must not take the place of what was not; and no limit is cut off.
+        let new = |bands, limit: Option<usize>| -> anyhow::Result<Vec<Hit>> {
+            let limit = limit.map(|limit| limit.saturating_add(told.len()));
+            let mut hits = view.find(&concerned(bands, limit), now)?.hits;
             hits.retain(|hit| !told.contains(&hit.preference.id));
             Ok(hits)
         };
-        Ok((new(vec![Band::Taboo])?, new(Band::ALL[1..].to_vec())?))
+        let most = budget.most_concerned();
+        let mut others = new(Band::ALL[1..].to_vec(), Some(most))?;
+        others.truncate(most);
+        Ok((new(vec![Band::Taboo], None)?, others))
     })?;
     let (limits, mut others) = found.unwrap_or_default();
     others.retain(|hit| !hit.preference.is_hard_limit());

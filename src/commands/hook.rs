@@ -9,11 +9,11 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::check::{Checked, Violation, look};
+use super::check::{Violation, look};
 use super::{Cli, Context, context};
 use crate::capture::hook::{Call, Caller, Moment, Output, Planned, Reply};
 use crate::check::{Certainty, Input};
-use crate::model::Origin;
+use crate::model::{Origin, fold};
 use crate::present;
 use crate::recall::context::{Block, Budget, Form};
 use crate::redact::redact;
@@ -100,9 +100,8 @@ fn answer(cli: &Cli, args: &Args) -> anyhow::Result<ExitCode> {
     let (reply, afterwards) = reply(&call, &context)?;
     let output = reply.to(&call);
     print(&output)?;
-    for note in context.take_notes() {
-        log(&args.agent, &note);
-    }
+    // What the person would be told of on a terminal is no fault.
+    drop(context.take_notes());
     if let Err(error) = finish(&call, &afterwards, &context) {
         log(&args.agent, &format!("{}: {error:#}", call.event));
     }
@@ -134,12 +133,22 @@ fn read_sent() -> io::Result<String> {
     let mut bytes = Vec::new();
     while let Ok(part) = receiver.recv_timeout(PATIENCE) {
         bytes.extend(part?);
+        // A host that does not close its end has said all when its JSON is whole.
+        if bytes.ends_with(b"}") || bytes.ends_with(b"}\n") {
+            let whole = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes);
+            if whole.is_ok() {
+                break;
+            }
+        }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn reply(call: &Call, context: &Context) -> anyhow::Result<(Reply, Afterwards)> {
     Ok(match &call.moment {
+        Moment::Start | Moment::Prompt(_) if !call.takes_context() => {
+            (Reply::Nothing, Afterwards::default())
+        }
         Moment::Start => {
             let block = context::block("", None, AT_THE_START, Form::Prose, context)?;
             told(&block, true)
@@ -195,34 +204,45 @@ fn verdict(planned: &Planned, context: &Context) -> anyhow::Result<Reply> {
         Planned::Nothing => return Ok(Reply::Nothing),
     };
     let checked = look(context, &input, false)?;
+    let broken = |violation: &&Violation| violation.certainty == Certainty::Pattern;
     if checked.violated {
-        return Ok(Reply::Deny(sentence(&checked, Certainty::Pattern)));
+        return Ok(Reply::Deny(sentence(
+            checked.violations.iter().filter(broken),
+            "This breaks",
+        )));
     }
-    let asks = |violation: &&Violation| {
-        violation.certainty == Certainty::Words && violation.origin == Origin::User
+    // A keyword stands in most commands that have to do with it: the words of the item itself ask.
+    let may_break = |violation: &&Violation| {
+        violation.certainty == Certainty::Words
+            && violation.origin == Origin::User
+            && (violation.pattern.is_some() || is_about(&violation.item, &violation.matched))
     };
-    if words_count && checked.violations.iter().any(|one| asks(&one)) {
-        return Ok(Reply::Ask(sentence(&checked, Certainty::Words)));
+    if words_count && checked.violations.iter().any(|one| may_break(&one)) {
+        return Ok(Reply::Ask(sentence(
+            checked.violations.iter().filter(may_break),
+            "This may break",
+        )));
     }
     Ok(Reply::Nothing)
 }
 
-/// The limits and the user's own words about them.
-fn sentence(checked: &Checked, certainty: Certainty) -> String {
-    let mut parts: Vec<String> = checked
-        .violations
-        .iter()
-        .filter(|violation| violation.certainty == certainty)
+/// Whether the words that were found are words of the item, and not keywords alone.
+fn is_about(item: &str, found: &[String]) -> bool {
+    let item = fold(item);
+    !found.is_empty() && found.iter().all(|word| item.contains(&fold(word)))
+}
+
+/// The limits and the user's own words about them, each limit once.
+fn sentence<'v>(violations: impl Iterator<Item = &'v Violation>, breaks: &str) -> String {
+    let mut seen = HashSet::new();
+    let mut parts: Vec<String> = violations
+        .filter(|violation| seen.insert(violation.id))
         .map(|violation| {
-            let words = if violation.reason.is_empty() {
-                String::new()
-            } else {
-                format!(" The user has said: “{}”.", violation.reason)
-            };
-            let breaks = if certainty == Certainty::Pattern {
-                "This breaks"
-            } else {
-                "This may break"
+            // What was learned keeps the user's own sentence as its reason.
+            let words = match (violation.reason.as_str(), violation.source.as_str()) {
+                ("", _) => String::new(),
+                (said, "analysis") => format!(" The user has said: “{said}”."),
+                (reason, _) => format!(" The reason: {reason}."),
             };
             format!(
                 "{breaks} a hard limit of the user: {} ({}).{words} Only the user can lift it: {}",
@@ -289,7 +309,15 @@ fn learn(call: &Call, context: &Context) -> anyhow::Result<()> {
         (Some(transcript), _) if transcript.exists() => {
             command.arg("--").arg(transcript);
         }
-        (_, Caller::OpenCode | Caller::OpenClaw | Caller::Copilot | Caller::Cursor) => {
+        (
+            _,
+            Caller::OpenCode
+            | Caller::OpenClaw
+            | Caller::Copilot
+            | Caller::Cursor
+            | Caller::Codex
+            | Caller::Gemini,
+        ) => {
             command.args(["--all", "--agent", call.caller.name()]);
         }
         _ => return Ok(()),

@@ -134,6 +134,7 @@ fn is_closing(token: &Token) -> bool {
 /// The candidate of a thing in a sentence.
 pub fn candidate(said: &Said, thing: &Thing) -> Option<Candidate> {
     let (from, after) = thing.span;
+    let after = before_comparison(said, thing, from, after);
     let item = without_particle(
         said.text[said.tokens[from].start..said.tokens[after - 1].end]
             .trim_matches(['*', '_', ' ']),
@@ -153,6 +154,31 @@ pub fn candidate(said: &Said, thing: &Thing) -> Option<Candidate> {
         cues: named(said),
         explicit: is_explicit(said, thing),
     })
+}
+
+/// Where a thing ends that is liked better than another: "tabs over spaces" is about tabs, and the reverse of "spaces over
+/// tabs".
+fn before_comparison(said: &Said, thing: &Thing, from: usize, after: usize) -> usize {
+    if thing.direction != Direction::For {
+        return after;
+    }
+    let word = |at: usize| {
+        said.tokens
+            .get(at)
+            .map_or("", |token| token.folded.as_str())
+    };
+    let prefers = said.hits.iter().any(|hit| hit.cue == Cue::Prefer);
+    (from + 1..after)
+        .find(|&at| match word(at) {
+            "over" | "than" | "vs" => true,
+            "to" => prefers,
+            "instead" => word(at + 1) == "of",
+            "rather" => word(at + 1) == "than",
+            "but" => word(at + 1) == "not",
+            "而" => matches!(word(at + 1), "不" | "非"),
+            _ => false,
+        })
+        .unwrap_or(after)
 }
 
 /// Takes the particle off the last word of a Korean name.

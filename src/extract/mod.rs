@@ -218,6 +218,12 @@ mod tests {
     #[case("tabs, not spaces", &[("tabs", false)])]
     #[case("no more 'I hope this email finds you well', it makes me cringe", &[("'I hope this email finds you well'", true)])]
     #[case("never ever use emojis", &[("emojis", true)])]
+    #[case("I prefer spaces over tabs.", &[("spaces", false)])]
+    #[case("I like Python but not Java.", &[("Python", false)])]
+    #[case("Never hesitate to ask me questions.", &[])]
+    #[case("I don't mind semicolons.", &[])]
+    #[case("You may use emojis again.", &[])]
+    #[case("我不讨厌 Java", &[])]
     fn each_thing_has_its_own_direction(#[case] text: &str, #[case] expected: &[(&str, bool)]) {
         let found = said(text);
         let found: Vec<(&str, bool)> = found

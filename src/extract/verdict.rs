@@ -178,10 +178,56 @@ fn is_outright(said: &Said) -> bool {
         && !said.setting.pasted
 }
 
+/// Phrases in which a word of liking, disliking or forbidding says the reverse of itself, or nothing. What a sentence with
+/// one of them means is not learned: a ban on "hesitating to ask" would be obeyed.
+const TURNED_ROUND: [&str; 32] = [
+    "never hesitate",
+    "don't hesitate",
+    "do not hesitate",
+    "don't mind",
+    "do not mind",
+    "don't dislike",
+    "do not dislike",
+    "don't hate",
+    "do not hate",
+    "nothing against",
+    "no longer hate",
+    "no longer dislike",
+    "okay again",
+    "ok again",
+    "fine again",
+    "allowed again",
+    "may use",
+    "can't live without",
+    "cannot live without",
+    "that you never",
+    "want you to stop",
+    "don't care about",
+    "hate to bother",
+    "hate to say",
+    "couldn't agree more",
+    "always forget",
+    "不讨厌",
+    "不討厭",
+    "离不开",
+    "離不開",
+    "没说",
+    "不介意",
+];
+
+/// Whether a sentence holds a phrase that turns its words round.
+fn is_turned_round(said: &Said) -> bool {
+    let folded = crate::model::fold(&said.text).replace('’', "'");
+    TURNED_ROUND.iter().any(|phrase| folded.contains(phrase))
+}
+
 /// The things in one sentence that are preferences; none where nothing lasting is meant. The sentence as a whole and what
 /// stands around the thing each say how likely it is, and count alike: the mean of their log odds.
 pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
     if reading.language == Language::English && is_about_somebody_else(&reading.said[index]) {
+        return Vec::new();
+    }
+    if is_turned_round(&reading.said[index]) {
         return Vec::new();
     }
     let found = features::of_sentence(reading, index);

@@ -5,11 +5,25 @@ use serde_json::{Map, Value};
 
 use super::{Call, Caller, Moment, Planned};
 
-/// The longest text of a planned action that is looked at, in bytes.
-const LONGEST_PLAN: usize = 1024 * 1024;
-
 /// Fields of edits that hold what is there already, not what is written.
-const OLD_TEXT: [&str; 4] = ["old_string", "old_str", "oldString", "oldText"];
+const OLD_TEXT: [&str; 5] = ["old_string", "old_str", "oldString", "oldText", "old_text"];
+/// Tools that write into files, by their names in small letters.
+const WRITERS: [&str; 14] = [
+    "write",
+    "edit",
+    "multiedit",
+    "notebookedit",
+    "create",
+    "insert",
+    "str_replace",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "write_file",
+    "edit_file",
+    "replace",
+    "apply_patch",
+    "patch",
+];
 /// Fields that name a file.
 const PATHS: [&str; 6] = [
     "file_path",
@@ -47,7 +61,11 @@ pub(super) fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Ca
         ],
     )
     .map(str::to_owned);
-    let transcript = text(&payload, &["transcript_path", "transcriptPath"]).map(Into::into);
+    let inner = payload.get("tool_info").and_then(Value::as_object);
+    let paths = ["transcript_path", "transcriptPath"];
+    let transcript = text(&payload, &paths)
+        .or_else(|| text(inner?, &paths))
+        .map(Into::into);
     let moment = moment(caller, &event, &payload);
     Ok(Call {
         caller,
@@ -90,9 +108,13 @@ fn moment(caller: Caller, event: &str, payload: &Map<String, Value>) -> Moment {
         | "prewritecode"
         | "premcptooluse"
         | "pretool" => Moment::Tool(planned(caller, &plain, payload)),
-        "stop" | "agentstop" | "sessionend" | "precompact" | "precompress" | "afteragent" => {
-            Moment::Over
-        }
+        "stop"
+        | "agentstop"
+        | "sessionend"
+        | "precompact"
+        | "precompress"
+        | "afteragent"
+        | "postcascaderesponsewithtranscript" => Moment::Over,
         // Copilot's small payloads do not say which event they are of.
         "" if text(payload, &["toolName", "tool_name"]).is_some()
             && !payload.contains_key("toolResult")
@@ -141,37 +163,32 @@ fn planned(caller: Caller, event: &str, payload: &Map<String, Value>) -> Planned
     let is_mcp = plain.starts_with("mcp_")
         || payload.contains_key("mcp_context")
         || matches!(event, "beforemcpexecution" | "premcptooluse");
+    let mut skipped: Vec<&str> = OLD_TEXT.to_vec();
+    skipped.extend(PATHS);
     if is_mcp {
-        return Planned::Text(cut(strings(&Value::Object(arguments), &[])));
+        return Planned::Text(strings(&Value::Object(arguments), &skipped));
     }
+    // `create` may be sent with a verb that is called `command`, as well as with text.
+    let writes = event == "prewritecode" || WRITERS.contains(&plain.as_str());
     // Cursor sends the command of its shell event at the top.
     let command = text(&arguments, &COMMANDS).or_else(|| text(payload, &COMMANDS));
-    let is_patch = matches!(plain.as_str(), "apply_patch" | "edit" | "write")
-        && caller == Caller::Codex
-        || plain == "apply_patch";
+    let is_patch = plain == "apply_patch" || writes && caller == Caller::Codex;
     if let Some(patch) = command.filter(|_| is_patch) {
         return Planned::Edit {
             path: None,
-            text: cut(patch.to_owned()),
+            text: patch.to_owned(),
         };
     }
-    if let Some(command) = command {
-        return Planned::Command(cut(command.to_owned()));
+    if writes {
+        skipped.extend(COMMANDS);
+        return Planned::Edit {
+            path: text(&arguments, &PATHS).map(str::to_owned),
+            text: strings(&Value::Object(arguments), &skipped),
+        };
     }
-    const WRITES: [&str; 9] = [
-        "write", "edit", "create", "replace", "patch", "notebook", "insert", "update", "append",
-    ];
-    let writes = event == "prewritecode" || WRITES.iter().any(|verb| plain.contains(verb));
-    if !writes {
-        return Planned::Nothing;
-    }
-    let path = text(&arguments, &PATHS).map(str::to_owned);
-    let mut skipped: Vec<&str> = OLD_TEXT.to_vec();
-    skipped.extend(PATHS);
-    Planned::Edit {
-        path,
-        text: cut(strings(&Value::Object(arguments), &skipped)),
-    }
+    command.map_or(Planned::Nothing, |command| {
+        Planned::Command(command.to_owned())
+    })
 }
 
 /// Every text within a value but those of these fields, a line each.
@@ -195,16 +212,4 @@ fn strings(value: &Value, skipped: &[&str]) -> String {
     let mut found = String::new();
     gather(value, skipped, &mut found);
     found
-}
-
-/// The beginning of a text that is longer than is looked at.
-fn cut(mut text: String) -> String {
-    if text.len() > LONGEST_PLAN {
-        let mut end = LONGEST_PLAN;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
-    }
-    text
 }

@@ -54,6 +54,17 @@ impl Reply {
     }
 }
 
+impl Call {
+    /// Whether the host takes anything that the agent should know at this moment.
+    pub fn takes_context(&self) -> bool {
+        match self.caller {
+            Caller::Copilot | Caller::Cursor => self.moment == Moment::Start,
+            Caller::Windsurf => false,
+            _ => true,
+        }
+    }
+}
+
 fn context(call: &Call, text: &str) -> Option<Value> {
     let is_start = call.moment == Moment::Start;
     match call.caller {
@@ -68,14 +79,15 @@ fn context(call: &Call, text: &str) -> Option<Value> {
     }
 }
 
-/// The event without the case and the marks that versions spell it with.
+/// Whether it is this event, however a version spells it.
 fn is_event(call: &Call, name: &str) -> bool {
-    call.event.eq_ignore_ascii_case(name)
+    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
+    plain(&call.event) == plain(name)
 }
 
 fn deny(call: &Call, reason: &str) -> Option<Value> {
     match call.caller {
-        Caller::Codex if is_event(call, "PermissionRequest") => Some(json!({
+        Caller::ClaudeCode | Caller::Codex if is_event(call, "PermissionRequest") => Some(json!({
             "hookSpecificOutput": {
                 "hookEventName": "PermissionRequest",
                 "decision": { "behavior": "deny", "message": reason }
@@ -96,9 +108,10 @@ fn deny(call: &Call, reason: &str) -> Option<Value> {
 
 fn ask(call: &Call, reason: &str) -> Option<Value> {
     match call.caller {
+        // The person is asked already.
+        Caller::ClaudeCode | Caller::Codex if is_event(call, "PermissionRequest") => None,
         Caller::ClaudeCode => Some(permission(call, "ask", reason)),
-        // Cannot ask; what the person reads is all there is. Asked already, it says nothing.
-        Caller::Codex if is_event(call, "PermissionRequest") => None,
+        // Cannot ask; what the person reads is all there is.
         Caller::Codex => Some(json!({ "systemMessage": reason })),
         Caller::Gemini => Some(json!({ "decision": "ask", "systemMessage": reason })),
         Caller::Copilot => Some(json!({
