@@ -258,7 +258,8 @@ pub fn is_force_push(run: &Invocation, branches: &Branches) -> bool {
         }
         // `source:target`; one without a target has the same name there.
         let target = name.rsplit_once(':').map_or(name, |(_, target)| target);
-        let target = target.strip_prefix("refs/heads/").unwrap_or(target);
+        let target = target.strip_prefix("refs/").unwrap_or(target);
+        let target = target.strip_prefix("heads/").unwrap_or(target);
         let is_unknown = word.is_dynamic
             || target.is_empty()
             || target.contains(['*', '$'])
@@ -292,6 +293,7 @@ mod tests {
     #[case("git push origin +main")]
     #[case("git push origin +HEAD:main")]
     #[case("git push origin +refs/heads/x:refs/heads/main")]
+    #[case("git push -f origin x:heads/main")]
     #[case("git -C ../dir push -f")]
     #[case("git -c user.name=x --no-pager push -f origin main")]
     #[case("cd repo && git push -f")]

@@ -7,13 +7,13 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::check::{Violation, look};
 use super::{Cli, Context, context};
 use crate::capture::hook::{Call, Caller, Moment, Output, Planned, Reply};
 use crate::check::{Certainty, Input};
-use crate::model::{Origin, fold};
+use crate::model::{Origin, fold, strip_hidden};
 use crate::present;
 use crate::recall::context::{Block, Budget, Form};
 use crate::redact::redact;
@@ -24,6 +24,8 @@ const GUARD: &str = "AIZO_HOOK";
 const LONGEST: u64 = 16 * 1024 * 1024;
 /// How long to wait for a host that does not close its end.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for all that a host sends.
+const MOST_PATIENCE: Duration = Duration::from_secs(8);
 /// How long a note of what was shown waits for another process: the host waits for us.
 const LOCK_PATIENCE: Duration = Duration::from_millis(300);
 /// What an agent is told at the start.
@@ -103,7 +105,7 @@ fn answer(cli: &Cli, args: &Args) -> anyhow::Result<ExitCode> {
     // What the person would be told of on a terminal is no fault.
     drop(context.take_notes());
     if let Err(error) = finish(&call, &afterwards, &context) {
-        log(&args.agent, &format!("{}: {error:#}", call.event));
+        log(&strip_hidden(&format!("hook {}: {error:#}", args.agent)));
     }
     Ok(ExitCode::from(output.code))
 }
@@ -131,7 +133,10 @@ fn read_sent() -> io::Result<String> {
         }
     });
     let mut bytes = Vec::new();
-    while let Ok(part) = receiver.recv_timeout(PATIENCE) {
+    let begun = Instant::now();
+    while let Ok(part) =
+        receiver.recv_timeout(PATIENCE.min(MOST_PATIENCE.saturating_sub(begun.elapsed())))
+    {
         bytes.extend(part?);
         // A host that does not close its end has said all when its JSON is whole.
         if bytes.ends_with(b"}") || bytes.ends_with(b"}\n") {
@@ -217,9 +222,13 @@ fn verdict(planned: &Planned, context: &Context) -> anyhow::Result<Reply> {
             && violation.origin == Origin::User
             && (violation.pattern.is_some() || is_about(&violation.item, &violation.matched))
     };
-    if words_count && checked.violations.iter().any(|one| may_break(&one)) {
+    // A script that is written may be run later.
+    let asks = |violation: &&Violation| {
+        may_break(violation) && (words_count || violation.pattern.is_some())
+    };
+    if checked.violations.iter().any(|one| asks(&one)) {
         return Ok(Reply::Ask(sentence(
-            checked.violations.iter().filter(may_break),
+            checked.violations.iter().filter(asks),
             "This may break",
         )));
     }
@@ -244,12 +253,14 @@ fn sentence<'v>(violations: impl Iterator<Item = &'v Violation>, breaks: &str) -
                 (said, "analysis") => format!(" The user has said: “{said}”."),
                 (reason, _) => format!(" The reason: {reason}."),
             };
-            format!(
+            let all = format!(
                 "{breaks} a hard limit of the user: {} ({}).{words} Only the user can lift it: {}",
                 violation.item,
                 violation.why(),
                 violation.lift
-            )
+            );
+            // Nothing in it can end a block or colour a terminal.
+            strip_hidden(&all).replace('<', "‹").replace('>', "›")
         })
         .collect();
     let more = parts.len().saturating_sub(MOST_NAMED);
@@ -350,22 +361,27 @@ fn apart(command: &mut Command) {
 
 /// Says in one line what went wrong, and writes it down.
 fn fail(agent: &str, message: &str) {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    present::say(&format!("aizo hook {agent}: {line}"));
-    log(agent, &line);
+    let line = strip_hidden(&format!("hook {agent}: {message}"));
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    present::say(&format!("aizo {line}"));
+    log(&line);
 }
 
 /// Adds a line to the log, where there is a folder for it. Whatever goes wrong with that is nobody's affair.
-fn log(agent: &str, message: &str) {
+fn log(message: &str) {
     let Some(home) = home() else {
         return;
     };
     let path = home.join("aizo.log");
-    if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > LONGEST_LOG) {
+    let metadata = std::fs::metadata(&path);
+    if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
+        return;
+    }
+    if metadata.is_ok_and(|metadata| metadata.len() > LONGEST_LOG) {
         let _kept_or_not = std::fs::rename(&path, home.join("aizo.log.1"));
     }
     let line = format!(
-        "{} hook {agent}: {}\n",
+        "{} {}\n",
         chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
         redact(message).text.replace(['\n', '\r'], " ")
     );

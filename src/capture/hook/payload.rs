@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::super::json::with_whole_surrogates;
 use super::{Call, Caller, Moment, Planned};
 
 /// Fields of edits that hold what is there already, not what is written.
@@ -38,7 +39,12 @@ const COMMANDS: [&str; 3] = ["command", "command_line", "cmd"];
 
 pub(super) fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Call, String> {
     let sent = sent.trim().trim_start_matches('\u{feff}');
-    let payload = match serde_json::from_str::<Value>(sent) {
+    let parsed = serde_json::from_str::<Value>(sent).or_else(|error| {
+        // Half of a surrogate pair, as a host writes where it cut a text within an emoji.
+        let whole = with_whole_surrogates(sent.as_bytes()).ok_or(error)?;
+        serde_json::from_slice(&whole)
+    });
+    let payload = match parsed {
         Ok(Value::Object(payload)) => payload,
         Ok(_) => return Err("what the host sent is no JSON object".to_owned()),
         Err(error) => return Err(format!("what the host sent is no JSON: {error}")),
@@ -171,13 +177,10 @@ fn planned(caller: Caller, event: &str, payload: &Map<String, Value>) -> Planned
     // `create` may be sent with a verb that is called `command`, as well as with text.
     let writes = event == "prewritecode" || WRITERS.contains(&plain.as_str());
     // Cursor sends the command of its shell event at the top.
-    let command = text(&arguments, &COMMANDS).or_else(|| text(payload, &COMMANDS));
+    let command = command(&arguments).or_else(|| command(payload));
     let is_patch = plain == "apply_patch" || writes && caller == Caller::Codex;
-    if let Some(patch) = command.filter(|_| is_patch) {
-        return Planned::Edit {
-            path: None,
-            text: patch.to_owned(),
-        };
+    if let Some(text) = command.clone().filter(|_| is_patch) {
+        return Planned::Edit { path: None, text };
     }
     if writes {
         skipped.extend(COMMANDS);
@@ -186,8 +189,25 @@ fn planned(caller: Caller, event: &str, payload: &Map<String, Value>) -> Planned
             text: strings(&Value::Object(arguments), &skipped),
         };
     }
-    command.map_or(Planned::Nothing, |command| {
-        Planned::Command(command.to_owned())
+    command.map_or(Planned::Nothing, Planned::Command)
+}
+
+/// A command line: as it is, or from its words.
+fn command(from: &Map<String, Value>) -> Option<String> {
+    if let Some(command) = text(from, &COMMANDS) {
+        return Some(command.to_owned());
+    }
+    let quoted = |word: &str| {
+        if word.contains(char::is_whitespace) {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        } else {
+            word.to_owned()
+        }
+    };
+    COMMANDS.iter().find_map(|name| {
+        let words = from.get(*name)?.as_array()?;
+        let words: Vec<String> = words.iter().filter_map(Value::as_str).map(quoted).collect();
+        (!words.is_empty()).then(|| words.join(" "))
     })
 }
 

@@ -69,7 +69,7 @@ fn context(call: &Call, text: &str) -> Option<Value> {
     let is_start = call.moment == Moment::Start;
     match call.caller {
         Caller::ClaudeCode | Caller::Codex | Caller::Gemini => Some(json!({
-            "hookSpecificOutput": { "hookEventName": call.event, "additionalContext": text }
+            "hookSpecificOutput": { "hookEventName": spelled(call), "additionalContext": text }
         })),
         // Both take what is to be known at the start alone.
         Caller::Copilot => is_start.then(|| json!({ "additionalContext": text })),
@@ -79,9 +79,26 @@ fn context(call: &Call, text: &str) -> Option<Value> {
     }
 }
 
+/// The event as its host's replies spell it.
+fn spelled(call: &Call) -> &str {
+    [
+        "SessionStart",
+        "UserPromptSubmit",
+        "BeforeAgent",
+        "PreToolUse",
+        "PermissionRequest",
+    ]
+    .into_iter()
+    .find(|name| is_event(call, name))
+    .unwrap_or(&call.event)
+}
+
 /// Whether it is this event, however a version spells it.
 fn is_event(call: &Call, name: &str) -> bool {
-    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
     plain(&call.event) == plain(name)
 }
 
@@ -130,7 +147,7 @@ fn ask(call: &Call, reason: &str) -> Option<Value> {
 fn permission(call: &Call, decision: &str, reason: &str) -> Value {
     json!({
         "hookSpecificOutput": {
-            "hookEventName": call.event,
+            "hookEventName": spelled(call),
             "permissionDecision": decision,
             "permissionDecisionReason": reason
         }
