@@ -343,6 +343,19 @@ fn a_limit_counts_however_long_the_command_is_and_whatever_is_cut_in_it() {
 }
 
 #[test]
+fn a_pattern_that_cannot_be_used_is_logged() {
+    let home = profile();
+    home.outside("UPDATE preferences SET pattern = '(' WHERE item = 'emojis'");
+    let tool = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    assert_eq!(hook(&home, &claude("PreToolUse", tool)).code, 0);
+    let log = fs::read_to_string(home.aizo().join("aizo.log")).expect("a log");
+    assert!(
+        log.contains("emojis") && log.contains("cannot be used"),
+        "{log}"
+    );
+}
+
+#[test]
 fn nothing_in_an_entry_can_end_a_block_in_a_refusal() {
     let home = Home::new();
     home.ok(&[

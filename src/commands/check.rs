@@ -329,7 +329,7 @@ fn read_all(from: impl Read, name: &str) -> anyhow::Result<String> {
 }
 
 /// The beginning of a text, cut between characters.
-fn beginning(text: &str, most: usize) -> &str {
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::check::{Violation, look};
+use super::check::{Violation, beginning, look};
 use super::{Cli, Context, context};
 use crate::capture::hook::{Call, Caller, Moment, Output, Planned, Reply};
 use crate::check::{Certainty, Input};
@@ -102,8 +102,12 @@ fn answer(cli: &Cli, args: &Args) -> anyhow::Result<ExitCode> {
     let (reply, afterwards) = reply(&call, &context)?;
     let output = reply.to(&call);
     print(&output)?;
-    // What the person would be told of on a terminal is no fault.
-    drop(context.take_notes());
+    // That nothing is stored is no fault; a pattern that cannot be used is one.
+    for note in context.take_notes() {
+        if !note.starts_with("nothing ") {
+            log(&strip_hidden(&format!("hook {}: {note}", args.agent)));
+        }
+    }
     if let Err(error) = finish(&call, &afterwards, &context) {
         log(&strip_hidden(&format!("hook {}: {error:#}", args.agent)));
     }
@@ -269,14 +273,6 @@ fn sentence<'v>(violations: impl Iterator<Item = &'v Violation>, breaks: &str) -
         parts.push(format!("And {more} more: aizo check says which."));
     }
     parts.join("\n")
-}
-
-fn beginning(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 /// The conversation's name in the store.

@@ -170,8 +170,7 @@ fn before_comparison(said: &Said, thing: &Thing, from: usize, after: usize) -> u
     let prefers = said.hits.iter().any(|hit| hit.cue == Cue::Prefer);
     (from + 1..after)
         .find(|&at| match word(at) {
-            "over" | "than" | "vs" => true,
-            "to" => prefers,
+            "over" => prefers,
             "instead" => word(at + 1) == "of",
             "rather" => word(at + 1) == "than",
             "but" => word(at + 1) == "not",

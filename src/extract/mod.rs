@@ -222,8 +222,9 @@ mod tests {
     #[case("I like Python but not Java.", &[("Python", false)])]
     #[case("Never hesitate to ask me questions.", &[])]
     #[case("I don't mind semicolons.", &[])]
-    #[case("You may use emojis again.", &[])]
     #[case("我不讨厌 Java", &[])]
+    #[case("make sure that you never commit secrets", &[("secrets", true)])]
+    #[case("I prefer answers to be short", &[("be short", false)])]
     fn each_thing_has_its_own_direction(#[case] text: &str, #[case] expected: &[(&str, bool)]) {
         let found = said(text);
         let found: Vec<(&str, bool)> = found
