@@ -199,7 +199,8 @@ impl Forms {
                     continue;
                 }
             };
-            list.extend(line.split_whitespace().map(words));
+            let phrases = line.split_whitespace().map(words);
+            list.extend(phrases.filter(|phrase| !phrase.is_empty()));
         }
         // The longer phrase first: it is the one that is meant.
         for list in [&mut all.lead, &mut all.tail] {
@@ -370,7 +371,7 @@ fn read_in(language: Language, said: &Said, least: usize) -> Option<Plain> {
             break;
         }
     }
-    let asks = said.tokens[first..].iter().any(|token| token.folded == "?");
+    let asks = said.tokens[first..].iter().any(|token| matches!(token.folded.as_str(), "?" | "؟"));
     loop {
         let tokens = &said.tokens[first..end];
         let tail = forms.tail.iter().find(|phrase| {
