@@ -732,7 +732,11 @@ fn the_profile_and_the_scenarios_can_be_read() {
     }
     let profile = read("aizo://profile");
     assert_eq!(profile["entries"].as_array().map(Vec::len), Some(3));
-    assert!(profile["entries"].to_string().contains("force-push to main"));
+    assert!(
+        profile["entries"]
+            .to_string()
+            .contains("force-push to main")
+    );
     let coding = read("aizo://scenario/coding");
     assert_eq!(coding["scenario"]["name"], "coding");
     assert!(coding["entries"].to_string().contains("concise code"));

@@ -169,22 +169,32 @@ mod tests {
         Arguments::new(values.as_object().expect("an object").clone())
     }
 
+    fn some(texts: &[&str]) -> Option<Vec<String>> {
+        Some(texts.iter().map(|&text| text.to_owned()).collect())
+    }
+
     #[test]
     fn what_is_meant_is_taken() {
         let mut sent = arguments(&json!({
             "item": 12, "keywords": "a, b", "ids": "[3, \"7\"]", "one": 3.0, "score": "2.5", "limit": "5",
             "five": 5.0, "all": "true", "none": null, "nothing": "", "typo": 1,
         }));
-        assert_eq!(sent.text("item").unwrap().as_deref(), Some("12"));
-        assert_eq!(sent.list("keywords").unwrap().as_deref(), Some("a, b"));
-        assert_eq!(sent.texts("ids").unwrap().unwrap(), ["3", "7"]);
-        assert_eq!(sent.texts("one").unwrap().unwrap(), ["3"]);
-        assert_eq!(sent.score("score").unwrap().map(Score::value), Some(2.5));
-        assert_eq!(sent.count("limit").unwrap(), Some(5));
-        assert_eq!(sent.count("five").unwrap(), Some(5));
-        assert!(sent.flag("all").unwrap());
-        assert!(!sent.flag("none").unwrap());
-        assert_eq!(sent.texts("nothing").unwrap(), Some(Vec::new()));
+        assert_eq!(sent.text("item").ok().flatten().as_deref(), Some("12"));
+        assert_eq!(
+            sent.list("keywords").ok().flatten().as_deref(),
+            Some("a, b")
+        );
+        assert_eq!(sent.texts("ids").ok().flatten(), some(&["3", "7"]));
+        assert_eq!(sent.texts("one").ok().flatten(), some(&["3"]));
+        assert_eq!(
+            sent.score("score").ok().flatten().map(Score::value),
+            Some(2.5)
+        );
+        assert_eq!(sent.count("limit").ok().flatten(), Some(5));
+        assert_eq!(sent.count("five").ok().flatten(), Some(5));
+        assert_eq!(sent.flag("all").ok(), Some(true));
+        assert_eq!(sent.flag("none").ok(), Some(false));
+        assert_eq!(sent.texts("nothing").ok().flatten(), some(&[]));
         assert_eq!(sent.unknown().len(), 1);
     }
 
@@ -193,14 +203,19 @@ mod tests {
         let mut sent = arguments(&json!({
             "item": ["a"], "keywords": [["a"]], "score": "much", "limit": 0, "all": "perhaps", "high": 11,
         }));
-        for message in [
-            sent.text("item").unwrap_err().to_string(),
-            sent.texts("keywords").unwrap_err().to_string(),
-            sent.score("score").unwrap_err().to_string(),
-            sent.count("limit").unwrap_err().to_string(),
-            sent.flag("all").unwrap_err().to_string(),
-        ] {
-            assert!(message.contains('`'), "{message}");
+        let messages = [
+            sent.text("item").err().map(|error| error.to_string()),
+            sent.texts("keywords").err().map(|error| error.to_string()),
+            sent.score("score").err().map(|error| error.to_string()),
+            sent.count("limit").err().map(|error| error.to_string()),
+            sent.flag("all").err().map(|error| error.to_string()),
+        ];
+        for (message, name) in messages
+            .iter()
+            .zip(["item", "keywords", "score", "limit", "all"])
+        {
+            let message = message.as_deref().unwrap_or_default();
+            assert!(message.contains(&format!("`{name}`")), "{name}: {message}");
         }
         assert!(sent.score("high").is_err());
         assert!(sent.needed("item").is_err());
