@@ -447,6 +447,15 @@ fn hard_limits_are_the_users_to_decide() {
     assert_eq!(pending["result"], "pending");
     let said = json!({"item": "emojis", "score": 0.5, "quote": "never use emojis"});
     assert_eq!(server.ok("preference_add", said)["result"], "added");
+    // What an agent adds makes none milder, be it ever so little.
+    for score in [1.5, 1.0] {
+        let milder = json!({"item": "force-push to main", "reason": "not so bad", "score": score});
+        let kept = server.ok("preference_add", milder);
+        assert_eq!(
+            (&kept["result"], &kept["score_after"]),
+            (&json!("kept"), &json!(0.5))
+        );
+    }
     // An ordinary score does not lift one.
     let kept = json!({"item": "force-push to main", "reason": "fine today", "score": 9});
     assert_eq!(server.ok("preference_add", kept)["result"], "kept");
@@ -621,7 +630,7 @@ fn a_wrong_call_is_told_what_is_wrong_with_it() {
         json!({"item": "a"}),
         json!({"item": "a\u{202e}b", "reason": "r"}),
     ] {
-        assert_eq!(server.call("preference_add", arguments)["isError"], true);
+        server.fails("preference_add", arguments);
     }
     let told = server.ok(
         "preference_recall",
@@ -939,9 +948,21 @@ fn what_was_asked_before_the_end_is_still_answered() {
             json!({"name": "preference_add", "arguments": arguments}),
         );
     }
+    // They are worked on in their order, so that what is read sees what was written.
+    let last = server.request(
+        "tools/call",
+        json!({"name": "preference_recall", "arguments": {"limit": 50}}),
+    );
     let (code, rest, said) = server.end();
     assert_eq!((code, said.as_str()), (0, ""));
-    assert_eq!(rest.len(), 20);
+    assert_eq!(rest.len(), 21);
+    let found = rest
+        .iter()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .find(|reply| reply["id"] == last)
+        .expect("an answer");
+    let entries = &found["result"]["structuredContent"]["entries"];
+    assert_eq!(entries.as_array().map(Vec::len), Some(22));
     let stored: Vec<Value> = home.json(&["show"]);
     assert_eq!(stored.len(), 22);
 }

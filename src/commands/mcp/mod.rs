@@ -84,7 +84,13 @@ impl Aizo {
 
 /// An error in words: what happened, what to try, and what else there is to say.
 fn told(error: &anyhow::Error, notes: Vec<String>) -> String {
-    let mut text = Report::of(error).to_string();
+    let mut report = Report::of(error);
+    let try_this = match report.kind {
+        Kind::Usage => "change what is named and call again",
+        _ => "tell the user; on the command line, aizo info says more",
+    };
+    report.hint.get_or_insert_with(|| try_this.to_owned());
+    let mut text = report.to_string();
     for note in notes {
         text.push_str("\nnote: ");
         text.push_str(&note);
