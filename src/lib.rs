@@ -23,6 +23,7 @@
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
+//! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
 //! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
@@ -30,11 +31,11 @@
 //! A preference's way: `commands/add.rs` makes an observation of it, [`merge`] a change, [`storage`] writes rows,
 //! journal and index together; `commands/recall.rs` and `commands/context.rs` make a request, `storage` finds the
 //! candidates, [`recall`] judges, weighs and orders them, [`present`] shows them. `commands/analyze` lets [`capture`] read
-//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. One verb calls the
-//! others: `demo`, which shows them at work.
+//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. Three call other
+//! verbs: `demo`, which shows them at work, and the doors `hook` and `mcp`, which answer an agent's host.
 //!
 //! Dependencies point from `commands` through `storage` and `present` to the pure middle, which knows nobody.
-//! Only `storage` knows SQL, only `present` prints, only `error` knows exit codes. The clock is read once a
+//! Only `storage` knows SQL, only `present` prints (and `mcp` its protocol), only `error` knows exit codes. The clock is read once a
 //! run, in `settings`, and passed as a value.
 //!
 //! Good first reading: [`model::Change`], [`scoring`], `commands/recall.rs`, [`storage`], `storage/search.rs`.
@@ -51,6 +52,7 @@ pub mod commands;
 pub mod error;
 pub mod extract;
 pub mod llm;
+pub mod mcp;
 pub mod merge;
 pub mod model;
 pub mod present;

@@ -12,6 +12,7 @@ mod contract;
 mod finding;
 mod hooks;
 mod llm;
+mod mcp;
 mod meaning;
 mod output;
 mod outside;

@@ -5,6 +5,7 @@ mod add;
 mod advice;
 mod analyze;
 mod apply;
+mod asker;
 mod check;
 mod clear;
 mod completions;
@@ -17,6 +18,7 @@ mod hook;
 mod info;
 mod keywords;
 mod man;
+mod mcp;
 mod outcome;
 mod recall;
 mod record;
@@ -110,6 +112,8 @@ pub enum Command {
     Analyze(analyze::Args),
     /// Answer an agent's host at one of its events
     Hook(hook::Args),
+    /// Serve an agent's host that speaks the Model Context Protocol
+    Mcp(mcp::Args),
     /// List or forget the conversations that were analysed
     Sessions(sessions::Args),
     /// Remove preferences (can be undone)
@@ -145,6 +149,7 @@ pub enum Command {
 pub fn at_the_door(cli: &Cli) -> Option<std::process::ExitCode> {
     match &cli.command {
         Command::Hook(args) => Some(hook::run(cli, args)),
+        Command::Mcp(_) => Some(mcp::run(cli)),
         _ => None,
     }
 }
@@ -181,13 +186,26 @@ impl Context {
             // A cloned repository must not be able to swap the user's limits for its own.
             without_local_file: matches!(
                 cli.command,
-                Command::Context(_) | Command::Check(_) | Command::Hook(_)
+                Command::Context(_) | Command::Check(_) | Command::Hook(_) | Command::Mcp(_)
             ),
         })?;
         Ok(Context {
             quiet: cli.json,
             ..Context::with(settings)
         })
+    }
+
+    /// Reads the surroundings for a call of an agent.
+    ///
+    /// # Errors
+    /// A setting that cannot be read.
+    pub(crate) fn for_agent(db: Option<PathBuf>) -> Result<Self, Failure> {
+        let settings = Settings::read(&Flags {
+            db,
+            color: None,
+            without_local_file: true,
+        })?;
+        Ok(Context::with(settings))
     }
 
     /// A context with these settings.
@@ -394,7 +412,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Context(args) => answer(context::run(&args, context)?),
         Command::Check(args) => check::run(&args, context)?,
         // Answered at the door.
-        Command::Hook(_) => Reply::Raw(Vec::new()),
+        Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),
         Command::Top(args) => answer(top::run(&args, context)?),
         Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),
