@@ -318,7 +318,11 @@ pub fn is_force_push(run: &Invocation, branches: &Branches) -> bool {
 /// `git push` goes is not to be seen from here.
 pub fn is_push(run: &Invocation, branches: &Branches) -> bool {
     let usual = Branches(vec!["main".to_owned(), "master".to_owned()]);
-    let branches = if branches.0.is_empty() { &usual } else { branches };
+    let branches = if branches.0.is_empty() {
+        &usual
+    } else {
+        branches
+    };
     Push::of(run).is_some_and(|push| {
         push.everything
             || push
@@ -333,7 +337,18 @@ pub fn is_rule_about_pushing(item: &str) -> bool {
     let lower = item.to_lowercase();
     if !lower.is_ascii() {
         const VERBS: [&str; 12] = [
-            "改", "推", "提交", "动", "修改", "push", "commit", "プッシュ", "コミット", "変更", "푸시", "커밋",
+            "改",
+            "推",
+            "提交",
+            "动",
+            "修改",
+            "push",
+            "commit",
+            "プッシュ",
+            "コミット",
+            "変更",
+            "푸시",
+            "커밋",
         ];
         const CONDITIONS: [&str; 12] = [
             "没有", "未经", "前", "时", "除", "强", "函数", "方法", "文件", "関数", "なし", "없이",
@@ -345,7 +360,14 @@ pub fn is_rule_about_pushing(item: &str) -> bool {
     const LEADS: [&str; 9] = [
         "never", "don't", "do", "not", "ever", "please", "git", "directly", "straight",
     ];
-    const VERBS: [&str; 6] = ["push", "pushing", "pushes", "commit", "committing", "commits"];
+    const VERBS: [&str; 6] = [
+        "push",
+        "pushing",
+        "pushes",
+        "commit",
+        "committing",
+        "commits",
+    ];
     const OBJECTS: [&str; 9] = [
         "directly", "straight", "anything", "code", "changes", "commits", "work", "things", "stuff",
     ];
@@ -360,11 +382,16 @@ pub fn is_rule_about_pushing(item: &str) -> bool {
         return false;
     }
     let mut words = words.skip_while(|word| OBJECTS.contains(word));
-    if !words.next().is_some_and(|word| matches!(word, "to" | "on" | "into" | "onto")) {
+    if !words
+        .next()
+        .is_some_and(|word| matches!(word, "to" | "on" | "into" | "onto"))
+    {
         return false;
     }
     let mut words = words.skip_while(|word| *word == "the");
-    words.next().is_some_and(|word| USUAL_BRANCHES.contains(&word))
+    words
+        .next()
+        .is_some_and(|word| USUAL_BRANCHES.contains(&word))
         && words.all(|word| REST.contains(&word) || USUAL_BRANCHES.contains(&word))
 }
 

@@ -138,7 +138,9 @@ fn parts(line: &str) -> Vec<Part> {
             parts.push(Part::OtherEdge(true));
             rest = inner;
         }
-        let closes = rest.strip_suffix('}').map(|inner| (inner, Part::Edge(false)));
+        let closes = rest
+            .strip_suffix('}')
+            .map(|inner| (inner, Part::Edge(false)));
         let closes = closes.or_else(|| {
             rest.strip_suffix('>')
                 .map(|inner| (inner, Part::OtherEdge(false)))
@@ -173,7 +175,10 @@ impl Forms {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            if let Some(name) = line
+                .strip_prefix('[')
+                .and_then(|line| line.strip_suffix(']'))
+            {
                 heading = name;
                 continue;
             }
@@ -217,7 +222,11 @@ impl Forms {
 }
 
 fn fits(phrase: &[Word], tokens: &[Token]) -> bool {
-    phrase.len() <= tokens.len() && phrase.iter().zip(tokens).all(|(word, token)| word.fits(token))
+    phrase.len() <= tokens.len()
+        && phrase
+            .iter()
+            .zip(tokens)
+            .all(|(word, token)| word.fits(token))
 }
 
 /// Where a form has found its things.
@@ -254,7 +263,11 @@ impl Attempt<'_> {
                 self.matches(rest, at, Found { thing, ..found })
             }
             Part::OtherEdge(begins) => {
-                let from = if *begins { at } else { found.other.map_or(at, |other| other.0) };
+                let from = if *begins {
+                    at
+                } else {
+                    found.other.map_or(at, |other| other.0)
+                };
                 let other = Some((from, at));
                 self.matches(rest, at, Found { other, ..found })
             }
@@ -286,7 +299,9 @@ impl Attempt<'_> {
     /// Whether these tokens may be a thing, or the beginning of one.
     fn may_be_thing(&self, from: usize, after: usize) -> bool {
         let tokens = &self.said.tokens[from..after];
-        let characters = tokens.iter().filter(|token| token.shape == Shape::Character);
+        let characters = tokens
+            .iter()
+            .filter(|token| token.shape == Shape::Character);
         let characters = characters.count();
         let words = tokens.iter().filter(|token| token.shape != Shape::Mark);
         let words = words.count() - characters;
@@ -323,7 +338,22 @@ fn is_division(said: &Said, index: usize) -> bool {
     }
     matches!(
         token.folded.as_str(),
-        "," | ";" | ":" | "(" | ")" | "—" | "–" | "-" | "." | "!" | "?" | "…" | "、" | "。" | "،" | "؛" | "।"
+        "," | ";"
+            | ":"
+            | "("
+            | ")"
+            | "—"
+            | "–"
+            | "-"
+            | "."
+            | "!"
+            | "?"
+            | "…"
+            | "、"
+            | "。"
+            | "،"
+            | "؛"
+            | "।"
     )
 }
 
@@ -363,7 +393,9 @@ fn read_in(language: Language, said: &Said, least: usize) -> Option<Plain> {
     let mut first = 0;
     loop {
         let tokens = &said.tokens[first..end];
-        if let Some(length) = Forms::begins(&forms.lead, tokens).filter(|&length| length < tokens.len()) {
+        if let Some(length) =
+            Forms::begins(&forms.lead, tokens).filter(|&length| length < tokens.len())
+        {
             first += length;
         } else if !tokens.is_empty() && is_division(said, first) {
             first += 1;
@@ -371,14 +403,17 @@ fn read_in(language: Language, said: &Said, least: usize) -> Option<Plain> {
             break;
         }
     }
-    let asks = said.tokens[first..].iter().any(|token| matches!(token.folded.as_str(), "?" | "؟"));
+    let asks = said.tokens[first..]
+        .iter()
+        .any(|token| matches!(token.folded.as_str(), "?" | "؟"));
     loop {
         let tokens = &said.tokens[first..end];
         let tail = forms.tail.iter().find(|phrase| {
             phrase.len() < tokens.len() && fits(phrase, &tokens[tokens.len() - phrase.len()..])
         });
         let ends_in_mark = tokens.last().is_some_and(|last| {
-            last.shape == Shape::Mark && !matches!(last.folded.as_str(), "\"" | "”" | "」" | "»" | "'" | ")")
+            last.shape == Shape::Mark
+                && !matches!(last.folded.as_str(), "\"" | "”" | "」" | "»" | "'" | ")")
         });
         match tail {
             Some(phrase) => end -= phrase.len(),
@@ -424,8 +459,15 @@ fn read_in(language: Language, said: &Said, least: usize) -> Option<Plain> {
         if form.direction == Direction::Against {
             thing(span, Direction::For, Kind::Like)
         } else {
-            let is_ban = said.hits.iter().any(|hit| hit.cue == Cue::Never && hit.after == span.0);
-            let kind = if is_ban { Kind::Never } else { Kind::Correction };
+            let is_ban = said
+                .hits
+                .iter()
+                .any(|hit| hit.cue == Cue::Never && hit.after == span.0);
+            let kind = if is_ban {
+                Kind::Never
+            } else {
+                Kind::Correction
+            };
             thing(span, Direction::Against, kind)
         }
     }));
@@ -513,11 +555,15 @@ mod tests {
                 if line.is_empty() || line.starts_with('#') {
                     continue;
                 }
-                if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                if let Some(name) = line
+                    .strip_prefix('[')
+                    .and_then(|line| line.strip_suffix(']'))
+                {
                     heading = name;
                     let bare = name.trim_end_matches('?');
                     assert!(
-                        LISTS.contains(&name) || HEADINGS.iter().any(|(known, _, _)| *known == bare),
+                        LISTS.contains(&name)
+                            || HEADINGS.iter().any(|(known, _, _)| *known == bare),
                         "{language:?}: [{name}]"
                     );
                 } else if !LISTS.contains(&heading) && heading != "nothing" {
@@ -529,7 +575,9 @@ mod tests {
                         "{language:?}: {line}"
                     );
                     assert!(
-                        parts.iter().any(|part| matches!(part, Part::Thing | Part::Words(..))),
+                        parts
+                            .iter()
+                            .any(|part| matches!(part, Part::Thing | Part::Words(..))),
                         "{language:?}: {line}"
                     );
                 }

@@ -85,17 +85,17 @@ impl Thresholds {
     pub fn of(language: Language) -> Self {
         match language {
             Language::English => Thresholds {
-                learned: 0.46,
-                asked: 0.45,
-                directed: 0.6,
+                learned: 0.58,
+                asked: 0.4,
+                directed: 0.65,
             },
             Language::Chinese => Thresholds {
-                learned: 0.55,
+                learned: 0.62,
                 asked: 0.44,
-                directed: 0.64,
+                directed: 0.65,
             },
             _ => Thresholds {
-                learned: 0.58,
+                learned: 0.62,
                 asked: 0.46,
                 directed: 0.72,
             },

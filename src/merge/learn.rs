@@ -45,7 +45,9 @@ pub struct Lesson {
 impl Lesson {
     /// Whether it speaks for its item.
     pub fn is_in_favor(&self) -> bool {
-        self.seen.score.is_some_and(|score| side(score) == Side::For)
+        self.seen
+            .score
+            .is_some_and(|score| side(score) == Side::For)
     }
 }
 

@@ -244,10 +244,11 @@ impl Rehearsal {
                 .entries
                 .iter()
                 .position(|(known, _)| known.id == entry.id),
-            None => self
-                .things
-                .find(item)
-                .or_else(|| self.limits.loosened_by(lesson).and_then(|at| usize::try_from(at).ok())),
+            None => self.things.find(item).or_else(|| {
+                self.limits
+                    .loosened_by(lesson)
+                    .and_then(|at| usize::try_from(at).ok())
+            }),
         };
         let (entry, spoken) = match changed {
             Some(index) => {
