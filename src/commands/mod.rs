@@ -15,6 +15,7 @@ mod entries;
 mod history;
 mod hook;
 mod info;
+mod install;
 mod keywords;
 mod man;
 mod outcome;
@@ -110,6 +111,10 @@ pub enum Command {
     Analyze(analyze::Args),
     /// Answer an agent's host at one of its events
     Hook(hook::Args),
+    /// Let the agents on this machine call aizo: hooks, MCP server and skill
+    Install(install::Args),
+    /// Take aizo out of the agents' settings
+    Uninstall(install::Removal),
     /// List or forget the conversations that were analysed
     Sessions(sessions::Args),
     /// Remove preferences (can be undone)
@@ -395,6 +400,8 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Check(args) => check::run(&args, context)?,
         // Answered at the door.
         Command::Hook(_) => Reply::Raw(Vec::new()),
+        Command::Install(args) => Reply::Answer(install::run(&args, context)?),
+        Command::Uninstall(args) => answer(install::remove(&args, context)?),
         Command::Top(args) => answer(top::run(&args, context)?),
         Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),

@@ -1,0 +1,703 @@
+//! JSON settings with comments, trailing commas and any indentation: finds, adds and takes out single values. What is not
+//! touched stays byte for byte, since a text is never written anew: a value is put between two bytes of it.
+
+use std::ops::Range;
+
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value;
+
+use super::edit::{Edit, Fault, MARK, newline};
+
+/// How much of JSON5 a host reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Comments and trailing commas.
+    Jsonc,
+    /// Names without quotes, single quotes and the rest as well.
+    Json5,
+}
+
+/// Where a value has its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The members that lead to the container.
+    pub path: Vec<String>,
+    /// The name of a member of an object, or nothing for an element of an array.
+    pub name: Option<String>,
+}
+
+/// A text and the value in it.
+struct Document<'t> {
+    text: &'t str,
+    /// The length of a byte order mark.
+    mark: usize,
+    root: Option<ast::Value<'t>>,
+}
+
+fn parse(text: &str, dialect: Dialect) -> Result<Document<'_>, Fault> {
+    let mark = if text.starts_with(MARK) {
+        MARK.len()
+    } else {
+        0
+    };
+    let json5 = dialect == Dialect::Json5;
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_missing_commas: false,
+        allow_loose_object_property_names: json5,
+        allow_single_quoted_strings: json5,
+        allow_hexadecimal_numbers: json5,
+        allow_unary_plus_numbers: json5,
+        allow_bare_decimal_point_numbers: json5,
+        allow_non_finite_numbers: json5,
+        allow_extended_string_escapes: json5,
+    };
+    match parse_to_ast(&text[mark..], &CollectOptions::default(), &options) {
+        Ok(parsed) => Ok(Document {
+            text,
+            mark,
+            root: parsed.value,
+        }),
+        Err(error) => Err(Fault::at(
+            text.as_bytes(),
+            mark + error.range().start,
+            error.kind().to_string(),
+        )),
+    }
+}
+
+/// Whether the text can be read.
+///
+/// # Errors
+/// What cannot be read in it, and in which line.
+pub fn check(text: &str, dialect: Dialect) -> Result<(), Fault> {
+    let document = parse(text, dialect)?;
+    match &document.root {
+        None | Some(ast::Value::Object(_)) => Ok(()),
+        Some(other) => Err(document.fault(other, "an object belongs here")),
+    }
+}
+
+/// Whether the text holds nothing but an empty object, or nothing at all.
+pub fn is_empty(text: &str) -> bool {
+    text.trim_start_matches(MARK)
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .collect::<String>()
+        .trim_matches(['{', '}'])
+        .is_empty()
+}
+
+/// A value that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Its text.
+    pub raw: String,
+    /// Every string in it, one after the other.
+    pub words: String,
+    /// Whether it is the value that was asked for.
+    pub same: bool,
+}
+
+/// The value of a member, or the elements of an array, at a place.
+///
+/// # Errors
+/// The text cannot be read, or something else is in the way.
+pub fn find(
+    text: &str,
+    dialect: Dialect,
+    place: &Place,
+    wanted: &Value,
+) -> Result<Vec<Found>, Fault> {
+    let document = parse(text, dialect)?;
+    let found = |value: &ast::Value<'_>| Found {
+        raw: text[document.span(value)].to_owned(),
+        words: words(value),
+        same: same(value, wanted),
+    };
+    let Reached { node, rest, .. } = document.reach(place)?;
+    Ok(match (node, &place.name) {
+        (Some(Node::Array(array)), None) if rest.is_empty() => {
+            array.elements.iter().map(found).collect()
+        }
+        (Some(Node::Object(object)), Some(name)) if rest.is_empty() => {
+            member(object, name).map(found).into_iter().collect()
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Puts a value where it belongs: at the end of what is there, in the style of the file.
+///
+/// # Errors
+/// The text cannot be read, or something else is in the way.
+pub fn insert(text: &str, dialect: Dialect, place: &Place, value: &Value) -> Result<Edit, Fault> {
+    let document = parse(text, dialect)?;
+    let reached = document.reach(place)?;
+    let style = document.style();
+    let Some(node) = reached.node else {
+        let mut added = String::new();
+        if !text.trim_start_matches(MARK).is_empty() && !text.ends_with('\n') {
+            added.push_str(style.newline);
+        }
+        style.write(&wrapped(&place.path, place, value), "", &mut added);
+        added.push_str(style.newline);
+        return Ok(Edit {
+            at: text.len(),
+            removed: String::new(),
+            added,
+        });
+    };
+    let (name, value) = match reached.rest {
+        [] => (place.name.as_deref(), value.clone()),
+        [first, rest @ ..] => (Some(first.as_str()), wrapped(rest, place, value)),
+    };
+    let container = document.container(node);
+    Ok(container.add(text, &style, name, &value))
+}
+
+/// The value within the objects that lead to it.
+fn wrapped(path: &[String], place: &Place, value: &Value) -> Value {
+    let leaf = match &place.name {
+        Some(name) => object(name, value.clone()),
+        None => Value::Array(vec![value.clone()]),
+    };
+    path.iter()
+        .rev()
+        .fold(leaf, |inner, name| object(name, inner))
+}
+
+fn object(name: &str, value: Value) -> Value {
+    Value::Object([(name.to_owned(), value)].into_iter().collect())
+}
+
+/// Takes out every value at a place that `is_ours`, and the containers that are empty for it, where `may_go` lets them.
+///
+/// # Errors
+/// The text cannot be read.
+pub fn remove(
+    text: &str,
+    dialect: Dialect,
+    place: &Place,
+    is_ours: &dyn Fn(&Found) -> bool,
+    may_go: &dyn Fn(&str) -> bool,
+) -> Result<String, Fault> {
+    let mut text = text.to_owned();
+    while let Some(shorter) = remove_one(&text, dialect, place, is_ours, may_go)? {
+        text = shorter;
+    }
+    Ok(text)
+}
+
+fn remove_one(
+    text: &str,
+    dialect: Dialect,
+    place: &Place,
+    is_ours: &dyn Fn(&Found) -> bool,
+    may_go: &dyn Fn(&str) -> bool,
+) -> Result<Option<String>, Fault> {
+    let document = parse(text, dialect)?;
+    let Ok(reached) = document.reach(place) else {
+        return Ok(None);
+    };
+    let (Some(node), []) = (reached.node, reached.rest) else {
+        return Ok(None);
+    };
+    let ours = |value: &ast::Value<'_>| {
+        is_ours(&Found {
+            raw: text[document.span(value)].to_owned(),
+            words: words(value),
+            same: false,
+        })
+    };
+    let index = match (node, &place.name) {
+        (Node::Array(array), None) => array.elements.iter().position(ours),
+        (Node::Object(object), Some(name)) => object
+            .properties
+            .iter()
+            .position(|property| property.name.as_str() == name && ours(&property.value)),
+        _ => None,
+    };
+    let Some(mut index) = index else {
+        return Ok(None);
+    };
+    // A container that would be empty goes with it, and so do those around it.
+    let mut chain = reached.chain;
+    let mut node = node;
+    while document.container(node).children.len() == 1
+        && let Some((around, at)) = chain.pop()
+        && may_go(around.properties[at].name.as_str())
+    {
+        (node, index) = (Node::Object(around), at);
+    }
+    Ok(Some(document.container(node).without(text, index)))
+}
+
+/// An object or an array.
+#[derive(Clone, Copy)]
+enum Node<'d, 't> {
+    Object(&'d ast::Object<'t>),
+    Array(&'d ast::Array<'t>),
+}
+
+/// How far a place is there.
+struct Reached<'d, 't, 'p> {
+    /// The innermost container that is there; nothing in an empty file.
+    node: Option<Node<'d, 't>>,
+    /// The objects on the way, and which member leads on.
+    chain: Vec<(&'d ast::Object<'t>, usize)>,
+    /// The members that are not there.
+    rest: &'p [String],
+}
+
+impl<'t> Document<'t> {
+    fn span(&self, value: &impl Ranged) -> Range<usize> {
+        self.mark + value.start()..self.mark + value.end()
+    }
+
+    fn fault(&self, value: &impl Ranged, message: &str) -> Fault {
+        Fault::at(self.text.as_bytes(), self.mark + value.start(), message)
+    }
+
+    fn reach<'d, 'p>(&'d self, place: &'p Place) -> Result<Reached<'d, 't, 'p>, Fault> {
+        let mut chain = Vec::new();
+        let mut rest = place.path.as_slice();
+        let mut object = match &self.root {
+            None => {
+                return Ok(Reached {
+                    node: None,
+                    chain,
+                    rest,
+                });
+            }
+            Some(ast::Value::Object(object)) => object,
+            Some(other) => return Err(self.fault(other, "an object belongs here")),
+        };
+        while let [name, more @ ..] = rest {
+            // Where a name stands twice, the last one counts.
+            let Some(at) = object
+                .properties
+                .iter()
+                .rposition(|property| property.name.as_str() == name)
+            else {
+                break;
+            };
+            chain.push((object, at));
+            rest = more;
+            match &object.properties[at].value {
+                ast::Value::Object(inner) if !more.is_empty() || place.name.is_some() => {
+                    object = inner;
+                }
+                ast::Value::Array(array) if more.is_empty() && place.name.is_none() => {
+                    return Ok(Reached {
+                        node: Some(Node::Array(array)),
+                        chain,
+                        rest,
+                    });
+                }
+                other => {
+                    let kind = if more.is_empty() && place.name.is_none() {
+                        "an array"
+                    } else {
+                        "an object"
+                    };
+                    return Err(self.fault(other, &format!("`{name}` is not {kind}")));
+                }
+            }
+        }
+        Ok(Reached {
+            node: Some(Node::Object(object)),
+            chain,
+            rest,
+        })
+    }
+
+    fn container(&self, node: Node<'_, '_>) -> Container {
+        let (span, children) = match node {
+            Node::Object(object) => (
+                self.span(object),
+                object.properties.iter().map(|one| self.span(one)).collect(),
+            ),
+            Node::Array(array) => (
+                self.span(array),
+                array.elements.iter().map(|one| self.span(one)).collect(),
+            ),
+        };
+        Container {
+            open: span.start,
+            close: span.end - 1,
+            children,
+        }
+    }
+
+    fn style(&self) -> Style {
+        let text = self.text;
+        let mut style = Style {
+            newline: newline(text),
+            unit: "  ".to_owned(),
+            one_line: false,
+            tight: false,
+        };
+        if let Some(ast::Value::Object(root)) = &self.root
+            && let Some(first) = root.properties.first()
+        {
+            let span = self.span(root);
+            style.one_line = !text[span.clone()].contains('\n');
+            let indent = indentation(text, self.span(first).start);
+            if !style.one_line && !indent.is_empty() {
+                indent.clone_into(&mut style.unit);
+            }
+            let name = self.span(&first.name);
+            style.tight = style.one_line
+                && text[name.end..]
+                    .strip_prefix(':')
+                    .is_some_and(|rest| !rest.starts_with(' '));
+        }
+        style
+    }
+}
+
+/// How a file is laid out.
+struct Style {
+    newline: &'static str,
+    /// One step of indentation.
+    unit: String,
+    /// Whether everything stands in one line.
+    one_line: bool,
+    /// Whether there is no space after colons and commas either.
+    tight: bool,
+}
+
+impl Style {
+    /// Writes a value whose first line is indented by `indent` already.
+    fn write(&self, value: &Value, indent: &str, out: &mut String) {
+        let inner = format!("{indent}{}", self.unit);
+        match value {
+            Value::Object(members) if !members.is_empty() && !self.one_line => {
+                out.push('{');
+                for (index, (name, value)) in members.iter().enumerate() {
+                    self.begin(index, &inner, out);
+                    out.push_str(&Value::from(name.as_str()).to_string());
+                    out.push_str(": ");
+                    self.write(value, &inner, out);
+                }
+                self.end(indent, '}', out);
+            }
+            Value::Array(values)
+                if !self.one_line && values.iter().any(|one| one.is_object() || one.is_array()) =>
+            {
+                out.push('[');
+                for (index, value) in values.iter().enumerate() {
+                    self.begin(index, &inner, out);
+                    self.write(value, &inner, out);
+                }
+                self.end(indent, ']', out);
+            }
+            Value::Object(members) => {
+                out.push('{');
+                for (index, (name, value)) in members.iter().enumerate() {
+                    self.separate(index, out);
+                    out.push_str(&Value::from(name.as_str()).to_string());
+                    out.push_str(self.colon());
+                    self.write(value, indent, out);
+                }
+                out.push('}');
+            }
+            Value::Array(values) => {
+                out.push('[');
+                for (index, value) in values.iter().enumerate() {
+                    self.separate(index, out);
+                    self.write(value, indent, out);
+                }
+                out.push(']');
+            }
+            scalar => out.push_str(&scalar.to_string()),
+        }
+    }
+
+    fn begin(&self, index: usize, indent: &str, out: &mut String) {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str(self.newline);
+        out.push_str(indent);
+    }
+
+    fn end(&self, indent: &str, close: char, out: &mut String) {
+        out.push_str(self.newline);
+        out.push_str(indent);
+        out.push(close);
+    }
+
+    fn separate(&self, index: usize, out: &mut String) {
+        if index > 0 {
+            out.push_str(if self.tight { "," } else { ", " });
+        }
+    }
+
+    fn colon(&self) -> &'static str {
+        if self.tight { ":" } else { ": " }
+    }
+
+    /// The same within a line.
+    fn in_a_line(&self) -> Style {
+        Style {
+            unit: self.unit.clone(),
+            one_line: true,
+            ..*self
+        }
+    }
+
+    fn child(&self, name: Option<&str>, value: &Value, indent: &str) -> String {
+        let mut out = String::new();
+        if let Some(name) = name {
+            out.push_str(&Value::from(name).to_string());
+            out.push_str(self.colon());
+        }
+        self.write(value, indent, &mut out);
+        out
+    }
+}
+
+/// An object or an array by its places in the text.
+struct Container {
+    /// The byte of its opening bracket.
+    open: usize,
+    /// The byte of its closing bracket.
+    close: usize,
+    children: Vec<Range<usize>>,
+}
+
+impl Container {
+    fn add(&self, text: &str, style: &Style, name: Option<&str>, value: &Value) -> Edit {
+        let base = indentation_of_line(text, self.open);
+        let (Some(first), Some(last)) = (self.children.first(), self.children.last()) else {
+            return self.fill(text, style, base, name, value);
+        };
+        // A comment in the line of the last one belongs to it.
+        let tail = Tail::of(text, last.end, self.close);
+        let old = &text[last.end..tail.end];
+        let mut added = String::new();
+        if !tail.has_comma {
+            added.push(',');
+        }
+        added.push_str(old);
+        let over_lines = text[self.open..first.start].contains('\n');
+        if over_lines || old.contains("//") {
+            let own = indentation(text, first.start);
+            let indent = if over_lines && !own.is_empty() {
+                own.to_owned()
+            } else {
+                format!("{base}{}", style.unit)
+            };
+            added.push_str(style.newline);
+            added.push_str(&indent);
+            added.push_str(&style.child(name, value, &indent));
+        } else {
+            if !style.tight {
+                added.push(' ');
+            }
+            added.push_str(&style.in_a_line().child(name, value, base));
+        }
+        if tail.has_comma {
+            added.push(',');
+        }
+        Edit {
+            at: last.end,
+            removed: old.to_owned(),
+            added,
+        }
+    }
+
+    /// Fills an empty one.
+    fn fill(
+        &self,
+        text: &str,
+        style: &Style,
+        base: &str,
+        name: Option<&str>,
+        value: &Value,
+    ) -> Edit {
+        let inner = &text[self.open + 1..self.close];
+        let kept = inner.trim_end().len();
+        let at = self.open + 1 + kept;
+        let added = if style.one_line && kept == 0 {
+            style.child(name, value, base)
+        } else {
+            let indent = format!("{base}{}", style.unit);
+            let child = style.child(name, value, &indent);
+            format!("{0}{indent}{child}{0}{base}", style.newline)
+        };
+        Edit {
+            at,
+            removed: text[at..self.close].to_owned(),
+            added,
+        }
+    }
+
+    /// The text without one of its children.
+    fn without(&self, text: &str, index: usize) -> String {
+        let child = &self.children[index];
+        let before = match index.checked_sub(1) {
+            Some(before) => self.children[before].end,
+            None => self.open + 1,
+        };
+        let after = self.children.get(index + 1);
+        let until = after.map_or(self.close, |next| next.start);
+        let start = text[..child.start].trim_end().len().max(before);
+        let mut cuts = vec![start..child.end];
+        if let Some(comma) = comma(text, child.end, until) {
+            cuts.push(comma..comma + 1);
+        } else if index > 0
+            && let Some(comma) = comma(text, before, child.start)
+        {
+            cuts.insert(0, comma..comma + 1);
+        }
+        if self.children.len() == 1 && text[child.end..self.close].trim().is_empty() {
+            cuts.push(child.end..self.close);
+        }
+        let mut shorter = String::with_capacity(text.len());
+        let mut from = 0;
+        for cut in cuts {
+            if cut.start >= from {
+                shorter.push_str(&text[from..cut.start]);
+            }
+            from = cut.end.max(from);
+        }
+        shorter.push_str(&text[from..]);
+        shorter
+    }
+}
+
+/// What stands between the last child and the end of its container.
+struct Tail {
+    /// Where what belongs to the last child ends.
+    end: usize,
+    has_comma: bool,
+}
+
+impl Tail {
+    fn of(text: &str, from: usize, to: usize) -> Self {
+        let mut tail = Tail {
+            end: from,
+            has_comma: false,
+        };
+        let mut same_line = true;
+        for (kind, span) in trivia(text, from, to) {
+            match kind {
+                Trivia::Newline => same_line = false,
+                Trivia::Comma => {
+                    tail.has_comma = true;
+                    tail.end = span.end;
+                }
+                Trivia::Comment if same_line => tail.end = span.end,
+                Trivia::Comment => {}
+            }
+        }
+        tail
+    }
+}
+
+fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
+    trivia(text, from, to)
+        .into_iter()
+        .find(|(kind, _)| matches!(kind, Trivia::Comma))
+        .map(|(_, span)| span.start)
+}
+
+enum Trivia {
+    Newline,
+    Comma,
+    Comment,
+}
+
+/// What stands between two values, white space within a line aside.
+fn trivia(text: &str, from: usize, to: usize) -> Vec<(Trivia, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut at = from;
+    while at < to {
+        let rest = &text[at..to];
+        let length = if rest.starts_with("//") {
+            let line = rest.find('\n').unwrap_or(rest.len());
+            rest[..line].trim_end_matches('\r').len()
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else {
+            rest.chars().next().map_or(1, char::len_utf8)
+        };
+        let kind = match rest.as_bytes()[0] {
+            b'/' => Some(Trivia::Comment),
+            b',' => Some(Trivia::Comma),
+            b'\n' => Some(Trivia::Newline),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            found.push((kind, at..at + length));
+        }
+        at += length;
+    }
+    found
+}
+
+/// The white space before a byte, where nothing else stands before it in its line.
+fn indentation(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line..at];
+    if before.trim().is_empty() { before } else { "" }
+}
+
+/// The white space at the beginning of a byte's line.
+fn indentation_of_line(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line..at];
+    &before[..before.len() - before.trim_start_matches([' ', '\t']).len()]
+}
+
+fn member<'d, 't>(object: &'d ast::Object<'t>, name: &str) -> Option<&'d ast::Value<'t>> {
+    let mut members = object.properties.iter().rev();
+    let member = members.find(|property| property.name.as_str() == name)?;
+    Some(&member.value)
+}
+
+fn words(value: &ast::Value<'_>) -> String {
+    fn gather(value: &ast::Value<'_>, found: &mut String) {
+        match value {
+            ast::Value::StringLit(text) => {
+                if !found.is_empty() {
+                    found.push(' ');
+                }
+                found.push_str(&text.value);
+            }
+            ast::Value::Array(array) => array.elements.iter().for_each(|one| gather(one, found)),
+            ast::Value::Object(object) => object
+                .properties
+                .iter()
+                .for_each(|one| gather(&one.value, found)),
+            _ => {}
+        }
+    }
+    let mut found = String::new();
+    gather(value, &mut found);
+    found
+}
+
+fn same(value: &ast::Value<'_>, wanted: &Value) -> bool {
+    match (value, wanted) {
+        (ast::Value::StringLit(a), Value::String(b)) => a.value == b.as_str(),
+        (ast::Value::NumberLit(a), Value::Number(b)) => a.value == b.to_string(),
+        (ast::Value::BooleanLit(a), Value::Bool(b)) => a.value == *b,
+        (ast::Value::NullKeyword(_), Value::Null) => true,
+        (ast::Value::Array(a), Value::Array(b)) => {
+            a.elements.len() == b.len() && a.elements.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (ast::Value::Object(a), Value::Object(b)) => {
+            a.properties.len() == b.len()
+                && b.iter()
+                    .all(|(name, b)| member(a, name).is_some_and(|a| same(a, b)))
+        }
+        _ => false,
+    }
+}
