@@ -3,19 +3,16 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde_json::Value;
 
 use super::Context;
 use crate::capture::hook::Caller;
 use crate::error::{Failure, Kind};
 use crate::install::{
     Fault, FileRecord, Found, Machine, Outcome, Part, Piece, Program, Record, Scope, Step,
-    folders_for, install, pieces, plugin, replace, unified, uninstall,
+    folders_for, install, object, path, pieces, plugin, replace, unified, uninstall,
 };
 use crate::present::{Align, Answer, Page, Table, to_json};
-
-/// The form of the record that this version writes.
-const VERSION: u32 = 1;
 
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
@@ -82,14 +79,14 @@ pub struct Removal {
 }
 
 /// What became of one file.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct File {
     agent: &'static str,
     parts: Vec<Part>,
     path: PathBuf,
     result: &'static str,
     /// Why it is so.
-    reason: Option<String>,
+    reason: Option<&'static str>,
     /// What changes in it.
     diff: String,
     /// A copy of it as it was.
@@ -97,7 +94,7 @@ struct File {
 }
 
 /// What `install` and `uninstall` reply.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Reply {
     dry_run: bool,
     /// `user`, or the folder that it is for.
@@ -106,7 +103,7 @@ pub struct Reply {
 }
 
 /// What `install --list` says of one agent.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct Agent {
     agent: &'static str,
     found: bool,
@@ -116,8 +113,7 @@ struct Agent {
 }
 
 /// What `install --list` replies.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
+#[derive(Debug)]
 struct Agents(Vec<Agent>);
 
 /// Runs `install`.
@@ -341,10 +337,7 @@ impl Surroundings {
             for (file, pieces) in by_file(pieces(host, &self.scope, machine, &program)) {
                 for piece in pieces {
                     let part = piece.part;
-                    let of_others = record
-                        .files
-                        .get(&file)
-                        .is_some_and(|known| !known.agents.iter().any(|one| one == name));
+                    let of_others = record.file(&file).is_some_and(|known| !known.serves(name));
                     if of_others {
                         continue;
                     }
@@ -378,9 +371,10 @@ impl Surroundings {
         let step = Step {
             host,
             scope: self.scope.name(),
+            path: file.to_path_buf(),
             pieces,
             bytes: found.bytes.clone(),
-            record: record.files.get(file).cloned(),
+            record: record.file(file).cloned(),
         };
         Ok((step, found))
     }
@@ -388,23 +382,14 @@ impl Surroundings {
 
 fn read_record(file: &Path) -> Result<Record, Failure> {
     let Some(bytes) = Found::at(file)?.bytes else {
-        return Ok(Record {
-            version: VERSION,
-            ..Record::default()
-        });
+        return Ok(Record::default());
     };
-    let record: Record = serde_json::from_slice(&bytes).map_err(|error| {
-        Failure::new(
-            Kind::Failed,
-            format!("cannot read {}: {error}", file.display()),
+    Record::parse(&bytes).map_err(|problem| {
+        let message = format!("cannot read {}: {problem}", file.display());
+        Failure::new(Kind::Failed, message).hint(
+            "it says what aizo has changed; without it, uninstall goes by what looks like aizo's",
         )
-        .hint("it says what aizo has changed; without it, uninstall goes by what looks like aizo's")
-    })?;
-    if record.version > VERSION {
-        let message = format!("{} was written by a later aizo", file.display());
-        return Err(Failure::new(Kind::Newer, message));
-    }
-    Ok(record)
+    })
 }
 
 /// A file that is to be written.
@@ -525,7 +510,7 @@ impl<'s> Work<'s> {
             if file.bytes != file.found.bytes
                 && let Some(before) = &file.found.bytes
             {
-                let earlier = self.record.files.get(&file.path);
+                let earlier = self.record.file(&file.path);
                 // A file that aizo made is nobody's loss.
                 if earlier.is_some_and(|record| !record.existed) {
                     continue;
@@ -537,12 +522,12 @@ impl<'s> Work<'s> {
         }
         // What is about to be done is recorded first: half of it can be taken back as well.
         for file in &planned {
-            let earlier = self.record.files.remove(&file.path);
+            self.record.files.retain(|known| known.path != file.path);
             if let Some(mut record) = file.record.clone() {
-                record.backup = earlier
-                    .and_then(|record| record.backup)
-                    .or_else(|| self.files[file.index].backup.clone());
-                self.record.files.insert(file.path.clone(), record);
+                if record.backup.is_none() {
+                    record.backup.clone_from(&self.files[file.index].backup);
+                }
+                self.record.files.push(record);
             }
         }
         self.save()?;
@@ -632,10 +617,8 @@ impl<'s> Work<'s> {
         if is_empty {
             return Ok(());
         }
-        let mut text = serde_json::to_vec_pretty(&self.record)
-            .map_err(|error| Failure::new(Kind::Failed, error.to_string()))?;
-        text.push(b'\n');
-        self.write_own(&file, &text)
+        let text = self.record.text();
+        self.write_own(&file, text.as_bytes())
     }
 
     fn finish(self, context: &Context) -> anyhow::Result<Reply> {
@@ -672,12 +655,12 @@ fn parts(pieces: &[Piece]) -> Vec<Part> {
     parts
 }
 
-fn described(outcome: Outcome) -> (&'static str, Option<String>) {
+fn described(outcome: Outcome) -> (&'static str, Option<&'static str>) {
     match outcome {
         Outcome::Created => ("created", None),
         Outcome::Changed => ("changed", None),
         Outcome::Unchanged => ("unchanged", None),
-        Outcome::Kept(reason) => ("kept", Some(reason.to_owned())),
+        Outcome::Kept(reason) => ("kept", Some(reason)),
         Outcome::Removed => ("removed", None),
         Outcome::Absent => ("absent", None),
     }
@@ -689,8 +672,7 @@ fn write_plugin(folder: &Path, dry_run: bool) -> anyhow::Result<Reply> {
     let about = folder.join(".claude-plugin").join("plugin.json");
     let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
     let is_ours = Found::at(&about)?.bytes.is_some_and(|bytes| {
-        serde_json::from_slice::<serde_json::Value>(&bytes)
-            .is_ok_and(|about| about["name"] == "aizo")
+        serde_json::from_slice::<Value>(&bytes).is_ok_and(|about| about["name"] == "aizo")
     });
     if !is_empty && !is_ours {
         let message = format!("{} holds something else", folder.display());
@@ -746,9 +728,16 @@ fn for_the_person(path: &Path, mode: u32) {
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
         if self.dry_run {
-            // Exactly what patch reads.
+            // Exactly what patch reads; but a terminal obeys what may stand in a file.
+            let is_shown = page.style().width.is_some();
+            let harmless = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
             for file in &self.files {
-                page.out().write_all(file.diff.as_bytes())?;
+                if is_shown {
+                    let shown: String = file.diff.chars().filter(harmless).collect();
+                    page.out().write_all(shown.as_bytes())?;
+                } else {
+                    page.out().write_all(file.diff.as_bytes())?;
+                }
             }
             return Ok(());
         }
@@ -772,7 +761,23 @@ impl Answer for Reply {
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        to_json(self, out)
+        let files = self.files.iter().map(|file| {
+            object([
+                ("agent", file.agent.into()),
+                ("parts", file.parts.iter().map(|part| part.name()).collect()),
+                ("path", path(&file.path)),
+                ("result", file.result.into()),
+                ("reason", file.reason.into()),
+                ("diff", file.diff.as_str().into()),
+                ("backup", file.backup.as_deref().map(path).into()),
+            ])
+        });
+        let all = object([
+            ("dry_run", self.dry_run.into()),
+            ("scope", self.scope.as_str().into()),
+            ("files", files.collect()),
+        ]);
+        to_json(&all, out)
     }
 }
 
@@ -794,6 +799,15 @@ impl Answer for Agents {
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        to_json(self, out)
+        let agents = self.0.iter().map(|one| {
+            object([
+                ("agent", one.agent.into()),
+                ("found", one.found.into()),
+                ("hooks", one.hooks.into()),
+                ("mcp", one.mcp.into()),
+                ("skill", one.skill.into()),
+            ])
+        });
+        to_json(&agents.collect::<Value>(), out)
     }
 }

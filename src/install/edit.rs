@@ -1,9 +1,7 @@
 //! One change to a text that can be taken back: what was put where, and what stood there before.
 
-use serde::{Deserialize, Serialize};
-
 /// A stretch of text that was put in the place of another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The byte at which it begins.
     pub at: usize,

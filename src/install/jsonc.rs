@@ -701,3 +701,98 @@ fn same(value: &ast::Value<'_>, wanted: &Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn place(path: &[&str], name: Option<&str>) -> Place {
+        Place {
+            path: path.iter().map(|&name| name.to_owned()).collect(),
+            name: name.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_value_takes_the_style_of_the_file() {
+        let server = place(&["s"], Some("x"));
+        let element = place(&["h", "e"], None);
+        let value = json!({ "c": ["d"] });
+        for (place, before, after) in [
+            (
+                &server,
+                "",
+                "{\n  \"s\": {\n    \"x\": {\n      \"c\": [\"d\"]\n    }\n  }\n}\n",
+            ),
+            (&server, r#"{"a":1}"#, r#"{"a":1,"s":{"x":{"c":["d"]}}}"#),
+            (
+                &server,
+                r#"{"s": {}, "a": 1}"#,
+                r#"{"s": {"x": {"c": ["d"]}}, "a": 1}"#,
+            ),
+            (
+                &server,
+                "{\r\n\t\"s\": {\r\n\t\t\"a\": 1 // one\r\n\t}\r\n}",
+                "{\r\n\t\"s\": {\r\n\t\t\"a\": 1, // one\r\n\t\t\"x\": {\r\n\t\t\t\"c\": [\"d\"]\r\n\t\t}\r\n\t}\r\n}",
+            ),
+            (
+                &element,
+                "{\n    \"h\": { \"e\": [1, 2,] }\n}",
+                "{\n    \"h\": { \"e\": [1, 2, {\"c\": [\"d\"]},] }\n}",
+            ),
+            (
+                &element,
+                "{\n \"h\": {\n  // none\n }\n}\n",
+                "{\n \"h\": {\n  // none\n  \"e\": [\n   {\n    \"c\": [\"d\"]\n   }\n  ]\n }\n}\n",
+            ),
+        ] {
+            let edit = insert(before, Dialect::Jsonc, place, &value).expect("it can be read");
+            assert_eq!(edit.apply(before), after);
+            assert_eq!(edit.reverse(after).as_deref(), Some(before));
+            let found = find(after, Dialect::Jsonc, place, &value).expect("it can be read");
+            assert!(found.iter().any(|one| one.same), "{after}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_taken_out_with_its_comma_and_what_is_empty_for_it() {
+        let element = place(&["h", "e"], None);
+        let ours = |found: &Found| found.raw == "7";
+        for (before, after) in [
+            (r#"{"h": {"e": [7]}, "a": 1}"#, r#"{ "a": 1}"#),
+            (r#"{"h": {"e": [1, 7]}}"#, r#"{"h": {"e": [1]}}"#),
+            (r#"{"h": {"e": [7, 1,]}}"#, r#"{"h": {"e": [ 1,]}}"#),
+            (r#"{"h": {"e": [1, 7,]}}"#, r#"{"h": {"e": [1,]}}"#),
+            (
+                "{\"h\": {\"e\": [\n  1, // one\n  7 // two\n]}}",
+                "{\"h\": {\"e\": [\n  1 // one // two\n]}}",
+            ),
+            (r#"{"h": {"e": [7, 7], "k": []}}"#, r#"{"h": { "k": []}}"#),
+            (r#"{"h": {"e": [{}]}}"#, r#"{"h": {"e": [{}]}}"#),
+        ] {
+            let left = remove(before, Dialect::Jsonc, &element, &ours, &|_| true);
+            assert_eq!(left.expect("it can be read"), after);
+        }
+        let kept = remove(
+            r#"{"h": {"e": [ 7 ]}}"#,
+            Dialect::Jsonc,
+            &element,
+            &ours,
+            &|_| false,
+        );
+        assert_eq!(kept.expect("it can be read"), r#"{"h": {"e": []}}"#);
+    }
+
+    #[test]
+    fn what_only_json5_allows_is_refused_elsewhere() {
+        let text = "{a: 'b', c: +1,}";
+        assert!(check(text, Dialect::Json5).is_ok());
+        assert_eq!(
+            check(text, Dialect::Jsonc).map_err(|fault| fault.line),
+            Err(1)
+        );
+        assert!(check("{\n\"a\": 1 /* c */,\n}", Dialect::Jsonc).is_ok());
+    }
+}

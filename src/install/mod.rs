@@ -21,4 +21,4 @@ pub use host::{Machine, Scope};
 pub use plan::{Outcome, Step, install, uninstall};
 pub use plugin::plugin;
 pub use recipe::{Content, Part, Piece, Program, SKILL, pieces};
-pub use record::{FileRecord, Record};
+pub use record::{FileRecord, Record, object, path};

@@ -1,5 +1,7 @@
 //! What becomes of one file: from its bytes and what is recorded of it to its new bytes, and back. Pure.
 
+use std::path::PathBuf;
+
 use super::edit::Fault;
 use super::jsonc::{self, Dialect, Place};
 use super::recipe::{Content, Item, Piece, calls, serves};
@@ -14,6 +16,8 @@ pub struct Step {
     pub host: Caller,
     /// For whom, as the record names it.
     pub scope: String,
+    /// The file.
+    pub path: PathBuf,
     /// What belongs into the file.
     pub pieces: Vec<Piece>,
     /// The file as it is; nothing where it is not there. Then as it will be.
@@ -55,6 +59,7 @@ pub fn install(step: &mut Step) -> Result<Outcome, Fault> {
         // Who has removed the file has removed what was recorded of it.
         Some(record) if step.bytes.is_some() => record,
         earlier => FileRecord {
+            path: step.path.clone(),
             scope: step.scope.clone(),
             existed: step.bytes.is_some(),
             agents: earlier.map(|record| record.agents).unwrap_or_default(),
@@ -76,7 +81,7 @@ pub fn install(step: &mut Step) -> Result<Outcome, Fault> {
         return Ok(Outcome::Kept(NOT_OURS));
     }
     let name = step.host.name().to_owned();
-    if !record.agents.contains(&name) {
+    if !record.serves(&name) {
         record.agents.push(name);
     }
     step.record = Some(record);
@@ -231,9 +236,7 @@ fn place(item: &Item, text: &str, dialect: Dialect) -> Result<Place, Fault> {
 /// The file cannot be read, and in which line.
 pub fn uninstall(step: &mut Step) -> Result<Outcome, Fault> {
     let name = step.host.name();
-    let record = step
-        .record
-        .take_if(|record| record.agents.iter().any(|agent| agent == name));
+    let record = step.record.take_if(|record| record.serves(name));
     let Some(bytes) = step.bytes.clone() else {
         return Ok(Outcome::Absent);
     };

@@ -1,9 +1,8 @@
 //! What aizo puts where, host by host: the events at which the host calls it, the server that it starts, and the skill.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::host::{Machine, Scope};
 use super::jsonc::{Dialect, Place};
@@ -16,12 +15,9 @@ pub const SKILL: &str = include_str!("../../skills/aizo-sop.md");
 const ASK: &str = include_str!("glue/ask.js");
 const OPENCODE: &str = include_str!("glue/opencode.js");
 const OPENCLAW: &str = include_str!("glue/openclaw.js");
-/// Seconds after which a host goes on without an answer.
-const TIMEOUT: u64 = 10;
 
 /// What an agent's host gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Calls at its events.
     Hooks,
@@ -29,6 +25,17 @@ pub enum Part {
     Mcp,
     /// The operating procedure.
     Skill,
+}
+
+impl Part {
+    /// Its name in the record and in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Hooks => "hooks",
+            Part::Mcp => "mcp",
+            Part::Skill => "skill",
+        }
+    }
 }
 
 /// Something that belongs into a file.
@@ -133,42 +140,323 @@ pub(super) fn serves(words: &str) -> bool {
     words.contains("aizo") && words.split_whitespace().any(|word| word == "mcp")
 }
 
+/// A row of the recipe: what belongs into one file of a host.
+struct Row {
+    host: Caller,
+    /// For whom: the person, a project, or both where the file has the same name in both folders.
+    scopes: &'static [Kind],
+    /// The file: below `~` the home folder, below `.` the project, else the host's own folder of settings in either.
+    file: &'static str,
+    part: Part,
+    body: Body,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    User,
+    Project,
+}
+
+/// What belongs into a file. `CALL` stands for the command at an event, `AIZO` for the program, both in quotes.
+#[derive(Clone, Copy)]
+enum Body {
+    /// An entry for each event, among those of others.
+    Entries,
+    /// The same in a file of its own, with what stands before them.
+    OwnEntries(&'static str),
+    /// A file of its own.
+    Own(&'static str),
+    /// A program for the host, after the part that asks aizo.
+    Glue(&'static str),
+    /// The server, as a member of the object to which these names lead.
+    Server(Dialect, &'static [&'static str], &'static str),
+    /// The server in TOML.
+    Toml,
+}
+
+const BOTH: &[Kind] = &[Kind::User, Kind::Project];
+const USER: &[Kind] = &[Kind::User];
+const PROJECT: &[Kind] = &[Kind::Project];
+const SERVER: &str = r#"{"command":AIZO,"args":["mcp"]}"#;
+const SERVERS: &[&str] = &["mcpServers"];
+
+/// Which file a host reads for what.
+const TABLE: &[Row] = {
+    use Body::{Entries, Glue, Own, OwnEntries, Server, Toml};
+    use Caller::{ClaudeCode, Codex, Copilot, Cursor, Gemini, OpenClaw, OpenCode, Windsurf};
+    use Dialect::{Json5, Jsonc};
+    use Part::{Hooks, Mcp, Skill};
+    const fn row(
+        host: Caller,
+        scopes: &'static [Kind],
+        file: &'static str,
+        part: Part,
+        body: Body,
+    ) -> Row {
+        Row {
+            host,
+            scopes,
+            file,
+            part,
+            body,
+        }
+    }
+    const SHARED: &str = "~/.agents/skills/aizo-sop/SKILL.md";
+    const OF_PROJECT: &str = "./.agents/skills/aizo-sop/SKILL.md";
+    const STDIO: &str = r#"{"type":"stdio","command":AIZO,"args":["mcp"],"env":{}}"#;
+    const LOCAL: &str = r#"{"type":"local","command":AIZO,"args":["mcp"],"tools":["*"]}"#;
+    const ONE_LIST: &str = r#"{"type":"local","command":[AIZO,"mcp"],"enabled":true}"#;
+    const IN_MCP: &[&str] = &["mcp"];
+    &[
+        row(ClaudeCode, BOTH, "settings.json", Hooks, Entries),
+        row(
+            ClaudeCode,
+            USER,
+            CLAUDE_SERVERS,
+            Mcp,
+            Server(Jsonc, SERVERS, STDIO),
+        ),
+        row(
+            ClaudeCode,
+            PROJECT,
+            "./.mcp.json",
+            Mcp,
+            Server(Jsonc, SERVERS, SERVER),
+        ),
+        row(
+            ClaudeCode,
+            BOTH,
+            "skills/aizo-sop/SKILL.md",
+            Skill,
+            Own(SKILL),
+        ),
+        row(Codex, BOTH, "hooks.json", Hooks, Entries),
+        row(Codex, BOTH, "config.toml", Mcp, Toml),
+        row(Codex, USER, SHARED, Skill, Own(SKILL)),
+        row(Codex, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+        row(OpenCode, BOTH, "plugins/aizo.js", Hooks, Glue(OPENCODE)),
+        row(
+            OpenCode,
+            USER,
+            "opencode.json",
+            Mcp,
+            Server(Jsonc, IN_MCP, ONE_LIST),
+        ),
+        row(
+            OpenCode,
+            PROJECT,
+            "./opencode.json",
+            Mcp,
+            Server(Jsonc, IN_MCP, ONE_LIST),
+        ),
+        row(OpenCode, USER, SHARED, Skill, Own(SKILL)),
+        row(OpenCode, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+        row(
+            OpenClaw,
+            BOTH,
+            "extensions/aizo/openclaw.plugin.json",
+            Hooks,
+            Own(OPENCLAW_ABOUT),
+        ),
+        row(
+            OpenClaw,
+            BOTH,
+            "extensions/aizo/package.json",
+            Hooks,
+            Own(OPENCLAW_PACKAGE),
+        ),
+        row(
+            OpenClaw,
+            BOTH,
+            "extensions/aizo/index.js",
+            Hooks,
+            Glue(OPENCLAW),
+        ),
+        row(
+            OpenClaw,
+            USER,
+            "openclaw.json",
+            Mcp,
+            Server(Json5, &["mcp", "servers"], SERVER),
+        ),
+        row(OpenClaw, USER, SHARED, Skill, Own(SKILL)),
+        row(OpenClaw, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+        // An extension's hooks do not wait until the person trusts a folder; a project has no extensions.
+        row(
+            Gemini,
+            USER,
+            "extensions/aizo/gemini-extension.json",
+            Hooks,
+            Own(GEMINI_ABOUT),
+        ),
+        row(
+            Gemini,
+            USER,
+            "extensions/aizo/hooks/hooks.json",
+            Hooks,
+            OwnEntries("{}"),
+        ),
+        row(Gemini, PROJECT, "settings.json", Hooks, Entries),
+        row(
+            Gemini,
+            BOTH,
+            "settings.json",
+            Mcp,
+            Server(Jsonc, SERVERS, SERVER),
+        ),
+        row(Gemini, USER, SHARED, Skill, Own(SKILL)),
+        row(Gemini, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+        row(
+            Copilot,
+            BOTH,
+            "hooks/aizo.json",
+            Hooks,
+            OwnEntries(r#"{"version":1}"#),
+        ),
+        row(
+            Copilot,
+            USER,
+            "mcp-config.json",
+            Mcp,
+            Server(Jsonc, SERVERS, LOCAL),
+        ),
+        row(Copilot, USER, SHARED, Skill, Own(SKILL)),
+        row(Copilot, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+        row(Cursor, BOTH, "hooks.json", Hooks, Entries),
+        row(
+            Cursor,
+            BOTH,
+            "mcp.json",
+            Mcp,
+            Server(Jsonc, SERVERS, SERVER),
+        ),
+        row(Cursor, USER, SHARED, Skill, Own(SKILL)),
+        row(Cursor, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+        row(Windsurf, BOTH, "hooks.json", Hooks, Entries),
+        row(
+            Windsurf,
+            USER,
+            "mcp_config.json",
+            Mcp,
+            Server(Jsonc, SERVERS, SERVER),
+        ),
+        row(Windsurf, USER, SHARED, Skill, Own(SKILL)),
+        row(Windsurf, PROJECT, OF_PROJECT, Skill, Own(SKILL)),
+    ]
+};
+
+/// Beside the folder of settings, but within it where the person has moved it.
+const CLAUDE_SERVERS: &str = ".claude.json";
+
+/// The events at which each host calls, and the entry for one of them.
+fn events(host: Caller) -> (&'static [&'static str], &'static str) {
+    const GROUP: &str = r#"{"hooks":[{"type":"command","command":CALL,"timeout":10}]}"#;
+    match host {
+        Caller::ClaudeCode => (
+            &[
+                "SessionStart",
+                "UserPromptSubmit",
+                "PreToolUse",
+                "Stop",
+                "PreCompact",
+                "SessionEnd",
+            ],
+            GROUP,
+        ),
+        Caller::Codex => (
+            &[
+                "SessionStart",
+                "UserPromptSubmit",
+                "PreToolUse",
+                "PermissionRequest",
+                "Stop",
+                "PreCompact",
+                "SessionEnd",
+            ],
+            GROUP,
+        ),
+        // It counts milliseconds.
+        Caller::Gemini => (
+            &[
+                "SessionStart",
+                "BeforeAgent",
+                "BeforeTool",
+                "AfterAgent",
+                "PreCompress",
+                "SessionEnd",
+            ],
+            r#"{"hooks":[{"type":"command","name":"aizo","command":CALL,"timeout":10000}]}"#,
+        ),
+        // What is answered to a prompt is not read.
+        Caller::Copilot => (
+            &["sessionStart", "preToolUse", "agentStop", "sessionEnd"],
+            r#"{"type":"command","command":CALL,"timeoutSec":10}"#,
+        ),
+        // Its events for shells and servers would ask about the same actions once more.
+        Caller::Cursor => (
+            &["sessionStart", "preToolUse", "stop", "sessionEnd"],
+            r#"{"command":CALL}"#,
+        ),
+        Caller::Windsurf => (
+            &[
+                "pre_run_command",
+                "pre_write_code",
+                "pre_mcp_tool_use",
+                "post_cascade_response_with_transcript",
+            ],
+            r#"{"command":CALL}"#,
+        ),
+        // Their plugins call.
+        Caller::OpenCode | Caller::OpenClaw => (&[], ""),
+    }
+}
+
 /// Everything that a host gets.
 pub fn pieces(host: Caller, scope: &Scope, machine: &Machine<'_>, program: &Program) -> Vec<Piece> {
-    let mut pieces = hooks(host, scope, machine, program);
-    pieces.extend(server(host, scope, machine, program));
-    pieces.push(Piece {
-        part: Part::Skill,
-        file: skills(host, scope, machine)
-            .join("aizo-sop")
-            .join("SKILL.md"),
-        content: Content::Whole(SKILL.to_owned()),
-    });
-    pieces
+    let kind = match scope {
+        Scope::User => Kind::User,
+        Scope::Project(_) => Kind::Project,
+    };
+    TABLE
+        .iter()
+        .filter(|row| row.host == host && row.scopes.contains(&kind))
+        .map(|row| Piece {
+            part: row.part,
+            file: file(row, scope, machine),
+            content: content(row, program),
+        })
+        .collect()
 }
 
-/// The folder in which a host looks for skills.
-fn skills(host: Caller, scope: &Scope, machine: &Machine<'_>) -> PathBuf {
-    let at = match (host, scope) {
-        (Caller::ClaudeCode, Scope::User) => return machine.settings(host).join("skills"),
-        (_, Scope::User) => &machine.home,
-        (_, Scope::Project(folder)) => folder,
+fn file(row: &Row, scope: &Scope, machine: &Machine<'_>) -> PathBuf {
+    let (folder, name) = match (row.file.split_once('/'), scope) {
+        (Some(("~", name)), _) => (machine.home.clone(), name),
+        (Some((".", name)), Scope::Project(project)) => (project.clone(), name),
+        (_, Scope::Project(project)) => (project.join(of_project(row.host)), row.file),
+        (_, Scope::User) => {
+            let moved =
+                (machine.variable)("CLAUDE_CONFIG_DIR").is_some_and(|path| !path.is_empty());
+            let folder = if row.file == CLAUDE_SERVERS && !moved {
+                machine.home.clone()
+            } else {
+                machine.settings(row.host)
+            };
+            (folder, row.file)
+        }
     };
-    let folder = if host == Caller::ClaudeCode {
-        ".claude"
-    } else {
-        ".agents"
-    };
-    at.join(folder).join("skills")
+    let mut path = folder;
+    path.extend(name.split('/'));
+    // OpenCode reads a form with comments as well.
+    let with_comments = path.with_extension("jsonc");
+    if row.host == Caller::OpenCode && row.part == Part::Mcp && (machine.exists)(&with_comments) {
+        return with_comments;
+    }
+    path
 }
 
-/// A host's folder of settings.
-fn folder(host: Caller, scope: &Scope, machine: &Machine<'_>) -> PathBuf {
-    let project = match scope {
-        Scope::User => return machine.settings(host),
-        Scope::Project(folder) => folder,
-    };
-    project.join(match host {
+/// A host's folder of settings in a project.
+fn of_project(host: Caller) -> &'static str {
+    match host {
         Caller::ClaudeCode => ".claude",
         Caller::Codex => ".codex",
         Caller::OpenCode => ".opencode",
@@ -177,248 +465,181 @@ fn folder(host: Caller, scope: &Scope, machine: &Machine<'_>) -> PathBuf {
         Caller::Copilot => ".github",
         Caller::Cursor => ".cursor",
         Caller::Windsurf => ".windsurf",
-    })
+    }
 }
 
-fn hooks(host: Caller, scope: &Scope, machine: &Machine<'_>, program: &Program) -> Vec<Piece> {
-    let folder = folder(host, scope, machine);
-    let piece = |file: PathBuf, content: Content| Piece {
-        part: Part::Hooks,
-        file,
-        content,
-    };
-    let glue = |code: &str| {
-        let program = Value::from(program.name.as_str()).to_string();
-        let ask = ASK
-            .replace("\"AIZO\"", &program)
-            .replace("HOST", host.name());
-        Content::Whole(format!(
-            "// Written by `aizo install {0}`; `aizo uninstall {0}` removes it.\n{ask}{code}",
-            host.name()
-        ))
-    };
-    let among_others = || {
-        let mut items = entries(host, program);
-        if matches!(host, Caller::Cursor) {
-            items.insert(0, item(&[], Some("version"), json!(1), true));
+fn content(row: &Row, program: &Program) -> Content {
+    match row.body {
+        Body::Own(text) => Content::Whole(text.to_owned()),
+        Body::OwnEntries(before) => Content::Whole(joined(row.host, program, before)),
+        Body::Glue(code) => {
+            let name = row.host.name();
+            let ask = ASK
+                .replace("\"AIZO\"", &in_quotes(&program.name))
+                .replace("HOST", name);
+            Content::Whole(format!(
+                "// Written by `aizo install {name}`; `aizo uninstall {name}` removes it.\n{ask}{code}"
+            ))
         }
-        Content::Json(Dialect::Jsonc, items)
-    };
-    match host {
-        Caller::ClaudeCode => vec![piece(folder.join("settings.json"), among_others())],
-        Caller::Codex | Caller::Cursor | Caller::Windsurf => {
-            vec![piece(folder.join("hooks.json"), among_others())]
+        Body::Toml => Content::Toml(Table {
+            path: ["mcp_servers", "aizo"],
+            pairs: vec![
+                ("command", quoted(&program.name)),
+                ("args", "[\"mcp\"]".to_owned()),
+            ],
+        }),
+        Body::Server(dialect, path, template) => {
+            let value = filled(template, "AIZO", &program.name);
+            let mut server = item(path, Some("aizo"), value);
+            server.deeper = (row.host == Caller::OpenCode).then_some("servers");
+            Content::Json(dialect, vec![server])
         }
-        // An extension's hooks do not wait until the person trusts a folder; a project has no extensions.
-        Caller::Gemini if *scope == Scope::User => {
-            let extension = folder.join("extensions").join("aizo");
-            let about = json!({ "name": "aizo", "version": env!("CARGO_PKG_VERSION") });
-            vec![
-                piece(extension.join("gemini-extension.json"), pretty(&about)),
-                piece(
-                    extension.join("hooks").join("hooks.json"),
-                    pretty(&joined(host, program)),
-                ),
-            ]
-        }
-        Caller::Gemini => vec![piece(folder.join("settings.json"), among_others())],
-        Caller::Copilot => {
-            let mut all = json!({ "version": 1 });
-            all["hooks"] = joined(host, program)["hooks"].take();
-            vec![piece(folder.join("hooks").join("aizo.json"), pretty(&all))]
-        }
-        Caller::OpenCode => vec![piece(
-            folder.join("plugins").join("aizo.js"),
-            glue(OPENCODE),
-        )],
-        Caller::OpenClaw => {
-            let plugin = folder.join("extensions").join("aizo");
-            let about = json!({
-                "id": "aizo", "name": "aizo", "description": "What the user likes, dislikes and must never see",
-                "version": env!("CARGO_PKG_VERSION"),
-                "configSchema": { "type": "object", "additionalProperties": false, "properties": {} }
-            });
-            let package = json!({
-                "name": "aizo-openclaw", "version": env!("CARGO_PKG_VERSION"), "private": true,
-                "type": "module", "openclaw": { "extensions": ["./index.js"] }
-            });
-            vec![
-                piece(plugin.join("openclaw.plugin.json"), pretty(&about)),
-                piece(plugin.join("package.json"), pretty(&package)),
-                piece(plugin.join("index.js"), glue(OPENCLAW)),
-            ]
+        Body::Entries => {
+            let mut items = entries(row.host, program);
+            if row.host == Caller::Cursor {
+                let mut version = item(&[], Some("version"), 1.into());
+                version.is_default = true;
+                items.insert(0, version);
+            }
+            Content::Json(Dialect::Jsonc, items)
         }
     }
 }
 
-/// A file that is aizo's alone.
-pub(super) fn pretty(value: &Value) -> Content {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.push('\n');
-    Content::Whole(text)
+fn in_quotes(text: &str) -> String {
+    Value::from(text).to_string()
 }
 
-/// All of a host's entries as one object.
-pub(super) fn joined(host: Caller, program: &Program) -> Value {
-    let mut all = json!({ "hooks": {} });
-    for entry in entries(host, program) {
-        let event = entry.place.path.last().map_or("", String::as_str);
-        all["hooks"][event] = json!([entry.value]);
-    }
-    all
+/// A template as a value, with a text in the place of a word.
+fn filled(template: &str, word: &str, text: &str) -> Value {
+    serde_json::from_str(&template.replace(word, &in_quotes(text))).unwrap_or_default()
 }
 
-fn item(path: &[&str], name: Option<&str>, value: Value, is_default: bool) -> Item {
+fn item(path: &[&str], name: Option<&str>, value: Value) -> Item {
     Item {
         place: Place {
             path: path.iter().map(|&name| name.to_owned()).collect(),
             name: name.map(str::to_owned),
         },
         value,
-        is_default,
+        is_default: false,
         deeper: None,
     }
 }
 
 /// The entries for a host's events, each an element of `hooks.EVENT`.
 fn entries(host: Caller, program: &Program) -> Vec<Item> {
-    let events: &[&str] = match host {
-        Caller::ClaudeCode => &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "Stop",
-            "PreCompact",
-            "SessionEnd",
-        ],
-        Caller::Codex => &[
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PermissionRequest",
-            "Stop",
-            "PreCompact",
-            "SessionEnd",
-        ],
-        Caller::Gemini => &[
-            "SessionStart",
-            "BeforeAgent",
-            "BeforeTool",
-            "AfterAgent",
-            "PreCompress",
-            "SessionEnd",
-        ],
-        // What it answers to a prompt is not read.
-        Caller::Copilot => &["sessionStart", "preToolUse", "agentStop", "sessionEnd"],
-        // Its events for shells and servers would ask about the same actions once more.
-        Caller::Cursor => &["sessionStart", "preToolUse", "stop", "sessionEnd"],
-        Caller::Windsurf => &[
-            "pre_run_command",
-            "pre_write_code",
-            "pre_mcp_tool_use",
-            "post_cascade_response_with_transcript",
-        ],
-        // Their glue calls.
-        Caller::OpenCode | Caller::OpenClaw => &[],
-    };
-    let entry = |event: &str| {
-        // Its small payloads do not say which event they are of.
-        let named = (host == Caller::Copilot).then_some(event);
-        let command = program.hook(host, named);
-        match host {
-            Caller::Gemini => json!({ "hooks": [
-                { "type": "command", "name": "aizo", "command": command, "timeout": TIMEOUT * 1000 }
-            ] }),
-            Caller::Copilot => {
-                json!({ "type": "command", "command": command, "timeoutSec": TIMEOUT })
-            }
-            Caller::Cursor | Caller::Windsurf => json!({ "command": command }),
-            Caller::Codex if event == "SessionEnd" => {
-                json!({ "hooks": [{ "type": "command", "command": command, "timeout": 3 }] })
-            }
-            _ => {
-                json!({ "hooks": [{ "type": "command", "command": command, "timeout": TIMEOUT }] })
-            }
-        }
-    };
+    let (events, template) = events(host);
     events
         .iter()
-        .map(|event| item(&["hooks", event], None, entry(event), false))
+        .map(|event| {
+            // Its small payloads do not say which event they are of.
+            let named = (host == Caller::Copilot).then_some(*event);
+            let mut template = template.to_owned();
+            // Codex grants its last event three seconds.
+            if host == Caller::Codex && *event == "SessionEnd" {
+                template = template.replace(":10}", ":3}");
+            }
+            let value = filled(&template, "CALL", &program.hook(host, named));
+            item(&["hooks", event], None, value)
+        })
         .collect()
 }
 
-/// The entry of the server, where the host has a place for it.
-fn server(host: Caller, scope: &Scope, machine: &Machine<'_>, program: &Program) -> Option<Piece> {
-    let settings = folder(host, scope, machine);
-    let name = program.name.as_str();
-    let common = json!({ "command": name, "args": ["mcp"] });
-    let servers = |file: PathBuf, value: Value| {
-        let items = vec![item(&["mcpServers"], Some("aizo"), value, false)];
-        (file, Content::Json(Dialect::Jsonc, items))
-    };
-    let (file, content) = match (host, scope) {
-        (Caller::ClaudeCode, Scope::User) => {
-            // Beside the folder, but within it where the person has moved it.
-            let moved =
-                (machine.variable)("CLAUDE_CONFIG_DIR").is_some_and(|path| !path.is_empty());
-            let at = if moved { &settings } else { &machine.home };
-            let value = json!({ "type": "stdio", "command": name, "args": ["mcp"], "env": {} });
-            servers(at.join(".claude.json"), value)
-        }
-        (Caller::ClaudeCode, Scope::Project(project)) => servers(project.join(".mcp.json"), common),
-        (Caller::Codex, _) => (
-            settings.join("config.toml"),
-            Content::Toml(Table {
-                path: ["mcp_servers", "aizo"],
-                pairs: vec![("command", quoted(name)), ("args", "[\"mcp\"]".to_owned())],
-            }),
-        ),
-        (Caller::OpenCode, _) => {
-            let at = match scope {
-                Scope::User => &settings,
-                Scope::Project(project) => project,
-            };
-            (one_of(at, "opencode", machine), opencode(name))
-        }
-        (Caller::OpenClaw, Scope::User) => (
-            settings.join("openclaw.json"),
-            Content::Json(
-                Dialect::Json5,
-                vec![item(&["mcp", "servers"], Some("aizo"), common, false)],
+/// All of a host's entries as a file of their own, after what stands before them.
+pub(super) fn joined(host: Caller, program: &Program, before: &str) -> String {
+    let mut all: Value = serde_json::from_str(before).unwrap_or_default();
+    for entry in entries(host, program) {
+        let event = entry.place.path.last().map_or("", String::as_str);
+        all["hooks"][event] = Value::Array(vec![entry.value]);
+    }
+    format!("{all:#}\n")
+}
+
+const GEMINI_ABOUT: &str = concat!(
+    "{\n  \"name\": \"aizo\",\n  \"version\": \"",
+    env!("CARGO_PKG_VERSION"),
+    "\"\n}\n"
+);
+const OPENCLAW_ABOUT: &str = concat!(
+    r#"{
+  "id": "aizo",
+  "name": "aizo",
+  "description": "What the user likes, dislikes and must never see",
+  "version": ""#,
+    env!("CARGO_PKG_VERSION"),
+    r#"",
+  "configSchema": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {}
+  }
+}
+"#
+);
+const OPENCLAW_PACKAGE: &str = concat!(
+    r#"{
+  "name": "aizo-openclaw",
+  "version": ""#,
+    env!("CARGO_PKG_VERSION"),
+    r#"",
+  "private": true,
+  "type": "module",
+  "openclaw": {
+    "extensions": ["./index.js"]
+  }
+}
+"#
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_guarded_in_the_shell_that_reads_it() {
+        let named = |windows| Program::by_name(windows);
+        let with_path = |windows, path: &str| Program {
+            name: path.to_owned(),
+            is_path: true,
+            windows,
+        };
+        for (program, host, event, command) in [
+            (
+                named(false),
+                Caller::Codex,
+                None,
+                "command -v aizo >/dev/null 2>&1 && aizo hook codex || exit 0",
             ),
-        ),
-        (Caller::Gemini, _) => servers(settings.join("settings.json"), common),
-        (Caller::Copilot, Scope::User) => {
-            let value =
-                json!({ "type": "local", "command": name, "args": ["mcp"], "tools": ["*"] });
-            servers(settings.join("mcp-config.json"), value)
+            (
+                with_path(false, "/it's here/aizo"),
+                Caller::Windsurf,
+                None,
+                r"command -v '/it'\''s here/aizo' >/dev/null 2>&1 || exit 0; '/it'\''s here/aizo' hook windsurf",
+            ),
+            (
+                named(true),
+                Caller::ClaudeCode,
+                None,
+                "command -v aizo >/dev/null 2>&1 && aizo hook claude-code || exit 0",
+            ),
+            (
+                named(true),
+                Caller::Copilot,
+                Some("preToolUse"),
+                r#"cmd /d /s /c "where aizo >nul 2>nul && aizo hook copilot preToolUse || exit 0""#,
+            ),
+            (
+                with_path(true, r"C:\my programs\aizo.exe"),
+                Caller::Cursor,
+                None,
+                r#"cmd /d /s /c "if exist "C:\my programs\aizo.exe" "C:\my programs\aizo.exe" hook cursor || exit 0""#,
+            ),
+        ] {
+            assert_eq!(program.hook(host, event), command);
+            assert!(calls(command, host), "{command}");
         }
-        (Caller::Cursor, _) => servers(settings.join("mcp.json"), common),
-        (Caller::Windsurf, Scope::User) => servers(settings.join("mcp_config.json"), common),
-        (Caller::OpenClaw | Caller::Copilot | Caller::Windsurf, Scope::Project(_)) => return None,
-    };
-    Some(Piece {
-        part: Part::Mcp,
-        file,
-        content,
-    })
-}
-
-fn opencode(name: &str) -> Content {
-    let value = json!({ "type": "local", "command": [name, "mcp"], "enabled": true });
-    let item = Item {
-        deeper: Some("servers"),
-        ..item(&["mcp"], Some("aizo"), value, false)
-    };
-    Content::Json(Dialect::Jsonc, vec![item])
-}
-
-/// `NAME.jsonc` where it is there, else `NAME.json`.
-fn one_of(folder: &Path, name: &str, machine: &Machine<'_>) -> PathBuf {
-    let with_comments = folder.join(format!("{name}.jsonc"));
-    if (machine.exists)(&with_comments) {
-        with_comments
-    } else {
-        folder.join(format!("{name}.json"))
+        assert!(!calls("aizo hook codexx", Caller::Codex));
+        assert!(!calls("echo hook codex", Caller::Codex));
     }
 }
