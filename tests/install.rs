@@ -822,6 +822,55 @@ fn an_entry_made_by_hand_stays_and_is_not_doubled() {
 }
 
 #[test]
+fn a_table_made_by_hand_stays_too() {
+    let home = Home::new();
+    let file = home.path().join(".codex/config.toml");
+    let own = "[mcp_servers.aizo]\ncommand = \"/opt/aizo\"\n[mcp_servers.aizo.env]\nA = \"1\"\n";
+    write(&file, own.as_bytes());
+    home.ok(&["install", "codex"]);
+    assert_eq!(read(&file), own);
+    home.ok(&["uninstall", "codex"]);
+    assert_eq!(read(&file), own);
+}
+
+/// Who has changed an entry of aizo's keeps the change while aizo is there, and is rid of the entry when it goes.
+#[test]
+fn an_entry_that_was_changed_since_is_kept_and_goes_with_aizo() {
+    let home = Home::new();
+    let settings = home.path().join(".claude/settings.json");
+    let servers = home.path().join(".claude.json");
+    let table = home.path().join(".codex/config.toml");
+    write(&settings, b"{\n  \"a\": 1\n}\n");
+    write(&servers, b"{\n  \"a\": 1\n}\n");
+    write(&table, b"a = 1\n");
+    home.ok(&["install", "claude-code", "codex"]);
+    for (file, from, to) in [
+        (&settings, "\"timeout\": 10", "\"timeout\": 7"),
+        (&servers, "[\"mcp\"]", "[\"mcp\", \"--db\", \"x\"]"),
+        (
+            &table,
+            "[\"mcp\"]\n",
+            "[\"mcp\"]\n\n[mcp_servers.aizo.env]\nA = \"1\"\n\n[b]\nc = 1\n",
+        ),
+    ] {
+        let changed = read(file).replacen(from, to, 1);
+        assert_ne!(changed, read(file));
+        fs::write(file, changed).expect("written");
+    }
+    let before = tree(home.path());
+    home.ok(&["install", "claude-code", "codex"]);
+    assert!(
+        tree(home.path()).iter().all(|(path, bytes)| {
+            path.starts_with(home.aizo()) || before.get(path) == Some(bytes)
+        })
+    );
+    home.ok(&["uninstall", "claude-code", "codex"]);
+    assert_eq!(read(&settings), "{\n  \"a\": 1\n}\n");
+    assert_eq!(read(&servers), "{\n  \"a\": 1\n}\n");
+    assert_eq!(read(&table), "a = 1\n\n[b]\nc = 1\n");
+}
+
+#[test]
 fn what_two_hosts_share_stays_until_the_last_one_goes() {
     let home = Home::new();
     let skill = home.path().join(".agents/skills/aizo-sop/SKILL.md");

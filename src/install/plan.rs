@@ -129,7 +129,7 @@ fn among_others(
         text = taken_back(host, pieces, &text, Some(record))?.text;
         record.edits.retain(|change| !is_own(change));
         state = look(host, piece, &text, record)?;
-    } else if !state.contains(&State::There) {
+    } else if !state.contains(&State::There) && !state.contains(&State::ByHand) {
         // Somebody has taken out what was recorded.
         record.edits.retain(|change| !is_own(change));
     }
@@ -138,19 +138,21 @@ fn among_others(
         .enumerate()
         .filter(|(_, state)| **state == State::Missing)
     {
-        let edit = match &piece.content {
+        let (place, edit) = match &piece.content {
             Content::Json(dialect, items) => {
                 let item = &items[index];
                 let place = place(item, &text, *dialect)?;
-                jsonc::insert(&text, *dialect, &place, &item.value)?
+                let edit = jsonc::insert(&text, *dialect, &place, &item.value)?;
+                (place.word(), edit)
             }
-            Content::Toml(table) => toml::insert(&text, table)?,
+            Content::Toml(table) => (table.path.join("."), toml::insert(&text, table)?),
             Content::Whole(_) => continue,
         };
         text = edit.apply(&text);
         record.edits.push(Change {
             agent: host.name().to_owned(),
             part: piece.part,
+            place,
             edit,
         });
     }
@@ -333,13 +335,9 @@ fn taken_back(
                 is_empty = jsonc::is_empty(&left);
             }
             Content::Toml(table) => {
-                let is_ours = match (toml::find(&left, table)?, record) {
-                    (toml::Found::Nothing, _) => false,
-                    (toml::Found::Same, None) => true,
-                    (toml::Found::Same, Some(record)) => record.has_added(&table.path.join(".")),
-                    (toml::Found::Other(raw), record) => {
-                        record.is_some_and(|record| record.has_added(&raw))
-                    }
+                let is_ours = match record {
+                    Some(record) => record.has_changed(&table.path.join(".")),
+                    None => toml::find(&left, table)? == toml::Found::Same,
                 };
                 if is_ours {
                     left = toml::remove(&left, table)?;
@@ -357,8 +355,13 @@ fn taken_back(
 
 /// Whether something that aizo put there still stands there.
 fn has_ours(host: Caller, piece: &Piece, text: &str, record: &FileRecord) -> bool {
-    let Content::Json(dialect, items) = &piece.content else {
-        return false;
+    let (dialect, items) = match &piece.content {
+        Content::Json(dialect, items) => (dialect, items),
+        Content::Toml(table) => {
+            return record.has_changed(&table.path.join("."))
+                && toml::find(text, table) != Ok(toml::Found::Nothing);
+        }
+        Content::Whole(_) => return false,
     };
     items.iter().filter(|item| !item.is_default).any(|item| {
         place(item, text, *dialect)
@@ -383,9 +386,9 @@ fn without_entries(
     for item in items.iter().filter(|item| !item.is_default) {
         let place = place(item, &text, dialect)?;
         let is_ours = |found: &jsonc::Found| match record {
-            Some(record) => record.has_added(&found.raw),
-            None if item.place.name.is_some() => serves(&found.words),
-            None => calls(&found.words, host),
+            Some(record) if !record.has_changed(&place.word()) => record.has_added(&found.raw),
+            _ if item.place.name.is_some() => serves(&found.words),
+            _ => calls(&found.words, host),
         };
         text = jsonc::remove(&text, dialect, &place, &is_ours, &may_go)?;
     }

@@ -45,6 +45,8 @@ pub struct Change {
     pub agent: String,
     /// What it is.
     pub part: Part,
+    /// The members that lead to it.
+    pub place: String,
     /// The change.
     pub edit: Edit,
 }
@@ -57,6 +59,11 @@ impl FileRecord {
         self.edits
             .iter()
             .any(|change| bare(&change.edit.added).contains(&wanted))
+    }
+
+    /// Whether aizo has put something at a place: what stands there now is its own, whoever has changed it since.
+    pub(super) fn has_changed(&self, place: &str) -> bool {
+        self.edits.iter().any(|change| change.place == place)
     }
 
     /// Whether the file serves a host.
@@ -87,6 +94,7 @@ impl Record {
                 object([
                     ("agent", change.agent.as_str().into()),
                     ("part", change.part.name().into()),
+                    ("place", change.place.as_str().into()),
                     ("at", change.edit.at.into()),
                     ("removed", change.edit.removed.as_str().into()),
                     ("added", change.edit.added.as_str().into()),
@@ -152,6 +160,7 @@ fn change(value: &Value) -> Change {
             .into_iter()
             .find(|one| one.name() == part)
             .unwrap_or(Part::Hooks),
+        place: text(&value["place"]),
         edit: Edit {
             at: value["at"]
                 .as_u64()
@@ -209,6 +218,7 @@ mod tests {
                 edits: vec![Change {
                     agent: "codex".into(),
                     part: Part::Mcp,
+                    place: "mcp_servers.aizo".into(),
                     edit: Edit {
                         at: 3,
                         removed: "\r\n".into(),

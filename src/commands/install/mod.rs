@@ -31,21 +31,11 @@ Agents: claude-code, codex, opencode, openclaw, gemini, copilot, cursor, windsur
 Adds to the agent's own settings what lets it call aizo: hooks at its events, the MCP server, and the skill. What others have
 written there stays byte for byte, and aizo uninstall gives the files back as they were. Copies are kept in ~/.aizo/backups.")]
 pub struct Args {
-    /// The agents
-    #[arg(value_name = "AGENT")]
-    agents: Vec<String>,
-    /// Install for every agent that is found on this machine
-    #[arg(long, conflicts_with = "agents")]
-    all: bool,
+    #[command(flatten)]
+    which: Which,
     /// Say which agents are found, and what is installed
     #[arg(long, conflicts_with_all = ["agents", "all", "dry_run", "as_plugin"])]
     list: bool,
-    /// Show the differences and change nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// Install for this folder alone
-    #[arg(long)]
-    project: bool,
     /// Leave out the hooks
     #[arg(long)]
     no_hooks: bool,
@@ -68,16 +58,23 @@ pub struct Args {
 
 Takes out of the agents' settings what aizo install put there. The preferences stay.")]
 pub struct Removal {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// For which agents, and where.
+#[derive(Debug, clap::Args)]
+struct Which {
     /// The agents
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
-    /// Uninstall from every agent
+    /// Every agent: what is found on this machine, or what is installed
     #[arg(long, conflicts_with = "agents")]
     all: bool,
     /// Show the differences and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Uninstall from this folder alone
+    /// For this folder alone
     #[arg(long)]
     project: bool,
 }
@@ -88,16 +85,16 @@ pub struct Removal {
 /// No agent is named, or none of them can be served.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     if let Some(folder) = &args.as_plugin {
-        return Ok(Box::new(write_plugin(folder, args.dry_run)?));
+        return Ok(Box::new(write_plugin(folder, args.which.dry_run)?));
     }
-    let surroundings = Surroundings::new(args.project, context)?;
+    let surroundings = Surroundings::new(args.which.project, context)?;
     let variable = |name: &str| std::env::var(name).ok();
     let machine = surroundings.machine(&variable);
     if args.list {
         return Ok(Box::new(surroundings.list(&machine)?));
     }
-    let mut hosts = named(&args.agents)?;
-    if args.all {
+    let mut hosts = named(&args.which.agents)?;
+    if args.which.all {
         hosts = hosts_of_all(|host| machine.has(host));
         if hosts.is_empty() {
             context.note("no agent is found on this machine");
@@ -116,7 +113,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         Part::Mcp => args.no_mcp,
         Part::Skill => args.no_skill,
     };
-    let mut work = Work::begin(&surroundings, args.dry_run)?;
+    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
     for host in hosts {
         let mut all = pieces(host, &surroundings.scope, &machine, &program);
         all.retain(|piece| !left_out(piece.part));
@@ -126,7 +123,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     let has_new_hooks = |file: &File| {
         file.agent == Caller::Codex.name() && file.parts == [Part::Hooks] && !file.diff.is_empty()
     };
-    if !args.dry_run && reply.files.iter().any(has_new_hooks) {
+    if !args.which.dry_run && reply.files.iter().any(has_new_hooks) {
         context.note("codex runs new hooks once you have agreed to them: /hooks");
     }
     Ok(Box::new(reply))
@@ -137,11 +134,11 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
 /// # Errors
 /// No agent is named, or none of them can be served.
 pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
-    let surroundings = Surroundings::new(args.project, context)?;
+    let surroundings = Surroundings::new(args.which.project, context)?;
     let variable = |name: &str| std::env::var(name).ok();
     let machine = surroundings.machine(&variable);
-    let mut hosts = named(&args.agents)?;
-    if args.all {
+    let mut hosts = named(&args.which.agents)?;
+    if args.which.all {
         hosts = hosts_of_all(|_| true);
     } else if hosts.is_empty() {
         return Err(Failure::usage("say from which agents")
@@ -149,7 +146,7 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
             .into());
     }
     let program = surroundings.program(&machine);
-    let mut work = Work::begin(&surroundings, args.dry_run)?;
+    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
     for host in hosts {
         let all = by_file(pieces(host, &surroundings.scope, &machine, &program));
         let known = work
@@ -172,7 +169,7 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
         };
         work.settle(host, files, uninstall);
     }
-    if args.all {
+    if args.which.all {
         work.files.retain(|file| file.result != "absent");
     }
     work.finish(context)

@@ -31,6 +31,19 @@ pub struct Place {
     pub name: Option<String>,
 }
 
+impl Place {
+    /// The place in one word, for the record.
+    pub fn word(&self) -> String {
+        let names: Vec<&str> = self
+            .path
+            .iter()
+            .chain(&self.name)
+            .map(String::as_str)
+            .collect();
+        names.join(".")
+    }
+}
+
 /// A text and the value in it.
 struct Document<'t> {
     text: &'t str,
