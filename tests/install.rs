@@ -1070,3 +1070,123 @@ fn a_plugin_for_claude_code_has_the_layout_that_it_reads() {
     assert_eq!(run.code, 1, "{run:?}");
     assert_eq!(tree(&home.path().join("other")).len(), 1);
 }
+
+mod law {
+    use aizo::capture::hook::Caller;
+    use aizo::install::{
+        Content, Machine, Outcome, Program, Scope, Step, install, pieces, uninstall,
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What may stand between two tokens.
+    fn gap() -> impl Strategy<Value = String> {
+        prop_oneof![
+            6 => Just(String::new()),
+            4 => Just(" ".to_owned()),
+            3 => Just("\n  ".to_owned()),
+            2 => Just("\r\n\t".to_owned()),
+            1 => Just(" /* c, } */ ".to_owned()),
+            1 => Just(" // a line\n".to_owned()),
+        ]
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just("hooks".to_owned()),
+            Just("mcpServers".to_owned()),
+            Just("Stop".to_owned()),
+            Just("sessionStart".to_owned()),
+            Just("version".to_owned()),
+            "[a-z \\u00e9]{0,4}",
+        ]
+    }
+
+    /// An object or an array in any layout; objects alone below `hooks`, so that nothing is in the way.
+    fn object(depth: u32) -> BoxedStrategy<String> {
+        let value = if depth == 0 {
+            prop_oneof![
+                Just("1.50".to_owned()),
+                Just("\"a // b\"".to_owned()),
+                Just("null".to_owned())
+            ]
+            .boxed()
+        } else {
+            prop_oneof![
+                2 => object(depth - 1),
+                1 => (gap(), gap()).prop_map(|(a, b)| format!("[{a}]{b}")),
+                1 => (object(depth - 1), gap(), any::<bool>())
+                    .prop_map(|(one, gap, comma)| format!("[{gap}{one}{}]", if comma { "," } else { "" })),
+                1 => Just("true".to_owned()),
+            ]
+            .boxed()
+        };
+        let member = (gap(), name(), gap(), gap(), value, gap())
+            .prop_map(|(a, name, b, c, value, d)| format!("{a}\"{name}\"{b}:{c}{value}{d}"));
+        (
+            proptest::collection::vec(member, 0..4),
+            gap(),
+            any::<bool>(),
+        )
+            .prop_map(|(members, gap, comma)| {
+                let comma = if comma && !members.is_empty() {
+                    ","
+                } else {
+                    ""
+                };
+                format!("{{{}{comma}{gap}}}", members.join(","))
+            })
+            .boxed()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn what_is_put_in_can_be_taken_out(text in (gap(), object(3), gap()).prop_map(|(a, b, c)| a + &b + &c)) {
+            let machine = Machine {
+                home: "/home/ada".into(),
+                variable: &|_| None,
+                exists: &|_| false,
+                windows: false,
+            };
+            for (host, _) in Caller::ALL {
+                for piece in pieces(host, &Scope::User, &machine, &Program::by_name(false)) {
+                    if !matches!(piece.content, Content::Json(..)) {
+                        continue;
+                    }
+                    let mut step = Step {
+                        host,
+                        scope: "user".to_owned(),
+                        path: piece.file.clone(),
+                        pieces: vec![piece],
+                        bytes: Some(text.clone().into_bytes()),
+                        record: None,
+                    };
+                    // Something else may stand where an entry belongs.
+                    let Ok(outcome) = install(&mut step) else {
+                        continue;
+                    };
+                    prop_assert_eq!(outcome, Outcome::Changed);
+                    let installed = step.bytes.clone();
+                    prop_assert_eq!(install(&mut step), Ok(Outcome::Unchanged));
+                    prop_assert_eq!(&step.bytes, &installed);
+                    // Without the record what was foreign is there as well, and nothing of aizo's is.
+                    let mut bare = Step {
+                        scope: step.scope.clone(),
+                        path: step.path.clone(),
+                        pieces: step.pieces.clone(),
+                        bytes: installed,
+                        record: None,
+                        ..step
+                    };
+                    prop_assert!(uninstall(&mut step).is_ok());
+                    prop_assert_eq!(step.bytes.as_deref(), Some(text.as_bytes()));
+                    prop_assert!(uninstall(&mut bare).is_ok());
+                    let left = String::from_utf8(bare.bytes.unwrap_or_default()).expect("a text");
+                    prop_assert!(!left.contains("aizo"), "{}", left);
+                }
+            }
+        }
+    }
+}

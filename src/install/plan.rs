@@ -347,6 +347,10 @@ fn taken_back(
             Content::Whole(_) => {}
         }
     }
+    // What was left must be what can be read.
+    for piece in pieces {
+        check(piece, &left)?;
+    }
     Ok(Taken {
         text: left,
         is_empty,

@@ -196,7 +196,18 @@ impl Container {
         };
         let after = self.children.get(index + 1);
         let until = after.map_or(self.close, |next| next.start);
-        let start = text[..child.start].trim_end().len().max(before);
+        let mut start = text[..child.start].trim_end().len().max(before);
+        // The end of a line ends a comment: it stays where nothing else ends the line.
+        let in_comment = trivia(text, before, child.start)
+            .into_iter()
+            .any(|(_, span)| {
+                let comment = text[span.clone()].trim_end();
+                comment.starts_with("//") && span.start + comment.len() == start
+            });
+        let rest = text[child.end..].trim_start_matches([' ', '\t', ',']);
+        if in_comment && !rest.starts_with(['\n', '\r']) {
+            start += text[start..].find('\n').map_or(0, |end| end + 1);
+        }
         let own = start..child.end;
         let mut cuts = vec![own];
         if let Some(comma) = comma(text, child.end, until) {
@@ -206,7 +217,8 @@ impl Container {
         {
             cuts.insert(0, comma..comma + 1);
         }
-        if self.children.len() == 1 && text[child.end..self.close].trim().is_empty() {
+        if self.children.len() == 1 && !in_comment && text[child.end..self.close].trim().is_empty()
+        {
             cuts.push(child.end..self.close);
         }
         let mut shorter = String::with_capacity(text.len());
