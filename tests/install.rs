@@ -1078,8 +1078,6 @@ mod law {
     };
     use proptest::prelude::*;
 
-    use super::*;
-
     /// What may stand between two tokens.
     fn gap() -> impl Strategy<Value = String> {
         prop_oneof![
@@ -1188,5 +1186,17 @@ mod law {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn the_help_says_what_the_list_of_commands_says() {
+    let home = Home::new();
+    let list = home.ok(&["--help"]);
+    for name in ["install", "uninstall"] {
+        let help = home.ok(&[name, "--help"]);
+        let about = help.lines().next().expect("a line");
+        assert!(list.contains(&format!(" {about}\n")), "{about}");
+        assert!(help.contains("--dry-run") && help.contains("Examples:"));
     }
 }
