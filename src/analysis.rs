@@ -24,6 +24,9 @@ const LONGEST_QUOTE: usize = 300;
 /// The longest item that is learned, in characters: what is longer names nothing.
 pub const LONGEST_ITEM: usize = 120;
 
+/// The score of what is forbidden in plain words: the mildest hard limit.
+const FORBIDDEN: f64 = 1.0;
+
 /// A candidate, and the turn that it was found in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
@@ -194,7 +197,12 @@ impl Heard {
     }
 
     /// Adds a candidate of a turn that was heard.
-    pub fn add(&mut self, turn: &Turn, file: &str, candidate: Candidate) {
+    pub fn add(&mut self, turn: &Turn, file: &str, mut candidate: Candidate) {
+        // What is forbidden and can be told for certain is stopped, in whatever words it was forbidden.
+        if candidate.forbids && candidate.sure && !Detector::named_by(&candidate.item).is_empty() {
+            candidate.score = candidate.score.min(FORBIDDEN);
+            candidate.explicit = true;
+        }
         let item = &candidate.item;
         if item.chars().count() > LONGEST_ITEM || !names_something(item) {
             return;
@@ -390,6 +398,7 @@ mod tests {
             kind: Kind::Correction,
             cues: Vec::new(),
             explicit: false,
+            forbids: false,
         }
     }
 

@@ -24,6 +24,7 @@
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
 //! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | files |
+//! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
 //! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
@@ -31,11 +32,11 @@
 //! A preference's way: `commands/add.rs` makes an observation of it, [`merge`] a change, [`storage`] writes rows,
 //! journal and index together; `commands/recall.rs` and `commands/context.rs` make a request, `storage` finds the
 //! candidates, [`recall`] judges, weighs and orders them, [`present`] shows them. `commands/analyze` lets [`capture`] read
-//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. One verb calls the
-//! others: `demo`, which shows them at work.
+//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. Three call other
+//! verbs: `demo`, which shows them at work, and the doors `hook` and `mcp`, which answer an agent's host.
 //!
 //! Dependencies point from `commands` through `storage` and `present` to the pure middle, which knows nobody.
-//! Only `storage` knows SQL, only `present` prints, only `error` knows exit codes. The clock is read once a
+//! Only `storage` knows SQL, only `present` prints (and `mcp` its protocol), only `error` knows exit codes. The clock is read once a
 //! run, in `settings`, and passed as a value.
 //!
 //! Good first reading: [`model::Change`], [`scoring`], `commands/recall.rs`, [`storage`], `storage/search.rs`.
@@ -53,6 +54,7 @@ pub mod error;
 pub mod extract;
 pub mod install;
 pub mod llm;
+pub mod mcp;
 pub mod merge;
 pub mod model;
 pub mod present;

@@ -13,6 +13,7 @@ mod finding;
 mod hooks;
 mod install;
 mod llm;
+mod mcp;
 mod meaning;
 mod output;
 mod outside;

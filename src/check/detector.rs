@@ -18,6 +18,8 @@ pub enum Detector {
     ForcePush,
     /// `rm` with recursion and force.
     RmRf,
+    /// `git push` to the branches that the item names, or to main and master.
+    Push,
     /// Keys, tokens, passwords.
     Secret,
 }
@@ -67,11 +69,12 @@ pub struct Seen {
 
 impl Detector {
     /// Every detector.
-    pub const ALL: [Detector; 5] = [
+    pub const ALL: [Detector; 6] = [
         Detector::Emoji,
         Detector::EmDash,
         Detector::ForcePush,
         Detector::RmRf,
+        Detector::Push,
         Detector::Secret,
     ];
 
@@ -82,6 +85,7 @@ impl Detector {
             Detector::EmDash => "em-dash",
             Detector::ForcePush => "force-push",
             Detector::RmRf => "rm-rf",
+            Detector::Push => "push",
             Detector::Secret => "secret",
         }
     }
@@ -123,7 +127,7 @@ impl Detector {
                     Kind::Edit | Kind::Text => Some(plain(first, true)),
                 }
             }
-            Detector::ForcePush | Detector::RmRf => {
+            Detector::ForcePush | Detector::RmRf | Detector::Push => {
                 // Most texts hold neither.
                 let signs: &[&str] = match self {
                     Detector::RmRf => &["rm", "recurse"],
@@ -134,6 +138,7 @@ impl Detector {
                 }
                 let hits = matter.runs().iter().filter(|run| match self {
                     Detector::RmRf => remove::is_rm_rf(&run.invocation),
+                    Detector::Push => git::is_push(&run.invocation, &bounds.branches),
                     _ => git::is_force_push(&run.invocation, &bounds.branches),
                 });
                 let mut hits = hits.map(|run| plain(run.invocation.range.clone(), run.is_sure));
@@ -210,6 +215,8 @@ impl Detector {
                 "강제 푸시",
             ],
             Detector::RmRf => &["rm -rf", "rm -fr", "rm -r -f", "rm-rf", "rm -rf"],
+            // What it is called is a sentence: see `is_rule_about_pushing`.
+            Detector::Push => &[],
             Detector::Secret => &[
                 "secrets",
                 "secret",
@@ -269,6 +276,7 @@ impl Detector {
                 "中",
                 "的",
             ],
+            Detector::Push => &[],
             Detector::ForcePush | Detector::RmRf => &[
                 "run",
                 "running",
@@ -292,6 +300,9 @@ impl Detector {
     }
 
     fn is_named_by(self, item: &str) -> bool {
+        if self == Detector::Push {
+            return git::is_rule_about_pushing(item) && !Detector::ForcePush.is_named_by(item);
+        }
         let lower = item.trim().to_lowercase();
         let lower = lower.trim_end_matches(['.', '!', '。', '！']);
         let (rest, is_kept) = self.without_leads(lower);
@@ -448,6 +459,9 @@ mod tests {
     #[case("run rm -rf", &["rm-rf"])]
     #[case("rm -rf anything outside of build", &["rm-rf"])]
     #[case("执行 rm -rf", &["rm-rf"])]
+    #[case("push to main", &["push"])]
+    #[case("push directly to main", &["push"])]
+    #[case("直接改 main 分支", &["push"])]
     #[case("commit secrets", &["secret"])]
     #[case("hardcode API keys in code", &["secret"])]
     #[case("print my access tokens", &["secret"])]
@@ -466,9 +480,6 @@ mod tests {
     #[case("emoji picker changes without a test")]
     #[case("delete the emoji table")]
     #[case("dashes")]
-    #[case("push to main")]
-    #[case("push directly to main")]
-    #[case("直接改 main 分支")]
     #[case("force-push protection rules being changed")]
     #[case("rm files without asking")]
     #[case("tokens of the design system")]

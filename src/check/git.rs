@@ -187,84 +187,212 @@ pub fn subcommand(run: &Invocation) -> Option<(&str, &[Word])> {
     Some((name.text.as_str(), arguments))
 }
 
-/// Whether a program pushes with force to one of the branches. Which one a bare `git push -f` overwrites is not to be
-/// seen from here: it may be any.
-pub fn is_force_push(run: &Invocation, branches: &Branches) -> bool {
-    let Some(("push", arguments)) = subcommand(run) else {
-        return false;
-    };
-    let (mut forced, mut everything, mut only_tags) = (false, false, false);
-    let mut places: Vec<&Word> = Vec::new();
-    let mut has_repository = false;
-    let mut words = arguments.iter();
-    let mut only_places = false;
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        if only_places || !text.starts_with('-') || text == "-" {
-            places.push(word);
-        } else if text == "--" {
-            only_places = true;
-        } else if let Some(long) = text.strip_prefix("--") {
-            let name = long.split('=').next().unwrap_or_default();
-            match name {
-                "no-force" | "no-force-with-lease" => forced = false,
-                "force" => forced = true,
-                "all" | "branches" => everything = true,
-                "tags" => only_tags = true,
-                "repo" => has_repository = true,
-                // Git takes the beginning of an option for the whole, where it is the only one.
-                _ if name.len() > 6 && "force-with-lease".starts_with(name) => forced = true,
-                _ if name.len() > 1 && "mirror".starts_with(name) => {
-                    (forced, everything) = (true, true);
-                }
-                _ => {}
-            }
-            if PUSH_VALUED.contains(&text) {
-                words.next();
-            }
-        } else {
-            for (at, flag) in text.char_indices().skip(1) {
-                match flag {
-                    'f' => forced = true,
-                    'o' => {
-                        if at + 1 == text.len() {
-                            words.next();
-                        }
-                        break;
+/// A `git push`, as far as its words tell.
+struct Push<'r> {
+    forced: bool,
+    /// Whether all branches are pushed.
+    everything: bool,
+    only_tags: bool,
+    /// The references that are named.
+    references: Vec<Reference<'r>>,
+}
+
+/// Something that a push names.
+struct Reference<'r> {
+    /// Whether it stands behind a `+`, which forces it.
+    plus: bool,
+    /// The branch on the server.
+    target: &'r str,
+    /// Whether only the shell, or git, knows which branch that is.
+    is_unknown: bool,
+}
+
+impl<'r> Push<'r> {
+    fn of(run: &'r Invocation) -> Option<Self> {
+        let Some(("push", arguments)) = subcommand(run) else {
+            return None;
+        };
+        let mut push = Push {
+            forced: false,
+            everything: false,
+            only_tags: false,
+            references: Vec::new(),
+        };
+        let mut places: Vec<&Word> = Vec::new();
+        let mut has_repository = false;
+        let mut words = arguments.iter();
+        let mut only_places = false;
+        while let Some(word) = words.next() {
+            let text = word.text.as_str();
+            if only_places || !text.starts_with('-') || text == "-" {
+                places.push(word);
+            } else if text == "--" {
+                only_places = true;
+            } else if let Some(long) = text.strip_prefix("--") {
+                let name = long.split('=').next().unwrap_or_default();
+                match name {
+                    // Nothing is pushed.
+                    "dry-run" => return None,
+                    "no-force" | "no-force-with-lease" => push.forced = false,
+                    "force" => push.forced = true,
+                    "all" | "branches" => push.everything = true,
+                    "tags" => push.only_tags = true,
+                    "repo" => has_repository = true,
+                    // Git takes the beginning of an option for the whole, where it is the only one.
+                    _ if name.len() > 6 && "force-with-lease".starts_with(name) => {
+                        push.forced = true;
+                    }
+                    _ if name.len() > 1 && "mirror".starts_with(name) => {
+                        (push.forced, push.everything) = (true, true);
                     }
                     _ => {}
                 }
+                if PUSH_VALUED.contains(&text) {
+                    words.next();
+                }
+            } else {
+                for (at, flag) in text.char_indices().skip(1) {
+                    match flag {
+                        'n' => return None,
+                        'f' => push.forced = true,
+                        'o' => {
+                            if at + 1 == text.len() {
+                                words.next();
+                            }
+                            break;
+                        }
+                        _ => {}
+                    }
+                }
             }
         }
+        let references = places
+            .get(usize::from(!has_repository)..)
+            .unwrap_or_default();
+        push.references = references
+            .iter()
+            .map(|word| {
+                let (plus, name) = match word.text.strip_prefix('+') {
+                    Some(name) => (true, name),
+                    None => (false, word.text.as_str()),
+                };
+                // `source:target`; one without a target has the same name there.
+                let target = name.rsplit_once(':').map_or(name, |(_, target)| target);
+                let target = target.strip_prefix("refs/").unwrap_or(target);
+                let target = target.strip_prefix("heads/").unwrap_or(target);
+                let is_unknown = word.is_dynamic
+                    || target.is_empty()
+                    || target.contains(['*', '$'])
+                    || matches!(target, "HEAD" | "@");
+                Reference {
+                    plus,
+                    target,
+                    is_unknown,
+                }
+            })
+            .collect();
+        Some(push)
     }
-    let references = places
-        .get(usize::from(!has_repository)..)
-        .unwrap_or_default();
+}
+
+/// Whether a program pushes with force to one of the branches. Which one a bare `git push -f` overwrites is not to be
+/// seen from here: it may be any.
+pub fn is_force_push(run: &Invocation, branches: &Branches) -> bool {
+    let Some(push) = Push::of(run) else {
+        return false;
+    };
     let concerns_all = branches.0.is_empty();
-    if references.is_empty() {
-        return forced && (concerns_all || everything || !only_tags);
+    if push.references.is_empty() {
+        return push.forced && (concerns_all || push.everything || !push.only_tags);
     }
-    if forced && everything {
+    if push.forced && push.everything {
         return true;
     }
-    references.iter().any(|word| {
-        let (plus, name) = match word.text.strip_prefix('+') {
-            Some(name) => (true, name),
-            None => (false, word.text.as_str()),
-        };
-        if !(forced || plus) {
-            return false;
-        }
-        // `source:target`; one without a target has the same name there.
-        let target = name.rsplit_once(':').map_or(name, |(_, target)| target);
-        let target = target.strip_prefix("refs/").unwrap_or(target);
-        let target = target.strip_prefix("heads/").unwrap_or(target);
-        let is_unknown = word.is_dynamic
-            || target.is_empty()
-            || target.contains(['*', '$'])
-            || matches!(target, "HEAD" | "@");
-        concerns_all || is_unknown || branches.has(target)
+    push.references.iter().any(|reference| {
+        (push.forced || reference.plus)
+            && (concerns_all || reference.is_unknown || branches.has(reference.target))
     })
+}
+
+/// Whether a program pushes to one of the branches by its name; to main or master where none is named. Where a bare
+/// `git push` goes is not to be seen from here.
+pub fn is_push(run: &Invocation, branches: &Branches) -> bool {
+    let usual = Branches(vec!["main".to_owned(), "master".to_owned()]);
+    let branches = if branches.0.is_empty() {
+        &usual
+    } else {
+        branches
+    };
+    Push::of(run).is_some_and(|push| {
+        push.everything
+            || push
+                .references
+                .iter()
+                .any(|reference| !reference.is_unknown && branches.has(reference.target))
+    })
+}
+
+/// Whether an item forbids to push to a branch, or to commit to it or change it, without any condition.
+pub fn is_rule_about_pushing(item: &str) -> bool {
+    let lower = item.to_lowercase();
+    if !lower.is_ascii() {
+        const VERBS: [&str; 12] = [
+            "改",
+            "推",
+            "提交",
+            "动",
+            "修改",
+            "push",
+            "commit",
+            "プッシュ",
+            "コミット",
+            "変更",
+            "푸시",
+            "커밋",
+        ];
+        const CONDITIONS: [&str; 12] = [
+            "没有", "未经", "前", "时", "除", "强", "函数", "方法", "文件", "関数", "なし", "없이",
+        ];
+        return !Branches::named_in(&lower).0.is_empty()
+            && VERBS.iter().any(|verb| lower.contains(verb))
+            && !CONDITIONS.iter().any(|word| lower.contains(word));
+    }
+    const LEADS: [&str; 9] = [
+        "never", "don't", "do", "not", "ever", "please", "git", "directly", "straight",
+    ];
+    const VERBS: [&str; 6] = [
+        "push",
+        "pushing",
+        "pushes",
+        "commit",
+        "committing",
+        "commits",
+    ];
+    const OBJECTS: [&str; 9] = [
+        "directly", "straight", "anything", "code", "changes", "commits", "work", "things", "stuff",
+    ];
+    const REST: [&str; 9] = [
+        "branch", "branches", "directly", "ever", "again", "or", "and", "please", "itself",
+    ];
+    let mut words = lower
+        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '\'' | '-' | '_')))
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| LEADS.contains(word));
+    if !words.next().is_some_and(|word| VERBS.contains(&word)) {
+        return false;
+    }
+    let mut words = words.skip_while(|word| OBJECTS.contains(word));
+    if !words
+        .next()
+        .is_some_and(|word| matches!(word, "to" | "on" | "into" | "onto"))
+    {
+        return false;
+    }
+    let mut words = words.skip_while(|word| *word == "the");
+    words
+        .next()
+        .is_some_and(|word| USUAL_BRANCHES.contains(&word))
+        && words.all(|word| REST.contains(&word) || USUAL_BRANCHES.contains(&word))
 }
 
 #[cfg(test)]
@@ -324,6 +452,8 @@ mod tests {
     #[case("git push --follow-tags")]
     #[case("git push --force-if-includes")]
     #[case("git push --no-force")]
+    #[case("git push --force --dry-run")]
+    #[case("git push -fn origin main")]
     #[case("git push -f --no-force origin main")]
     #[case("git push origin :main")]
     #[case("git push -o force origin main")]
@@ -341,6 +471,43 @@ mod tests {
     #[case("git branch -f main")]
     fn what_looks_like_one_is_not(#[case] script: &str) {
         assert!(!forces(script, "force-push"));
+    }
+
+    #[rstest]
+    #[case("git push origin main", true)]
+    #[case("git push -u origin main", true)]
+    #[case("git push origin HEAD:main", true)]
+    #[case("git push --all", true)]
+    #[case("git push", false)]
+    #[case("git push origin feature", false)]
+    #[case("git push origin main:feature", false)]
+    #[case("git push origin HEAD", false)]
+    #[case("git push --dry-run origin main", false)]
+    #[case("git push -n origin main", false)]
+    #[case("git pull origin main", false)]
+    fn a_push_to_main_is_seen(#[case] script: &str, #[case] pushes: bool) {
+        let branches = Branches::named_in("push to main");
+        let found = invocations(script);
+        assert_eq!(found.iter().any(|run| is_push(run, &branches)), pushes);
+    }
+
+    #[rstest]
+    #[case("push to main", true)]
+    #[case("push directly to main", true)]
+    #[case("never commit to master or main", true)]
+    #[case("push straight to the main branch", true)]
+    #[case("直接改 main 分支", true)]
+    #[case("直接推送到 main", true)]
+    #[case("push to main without a review", false)]
+    #[case("push to main on Fridays", false)]
+    #[case("push to users", false)]
+    #[case("commit secrets to main", false)]
+    #[case("merge to main", false)]
+    #[case("deploy to production", false)]
+    #[case("改 main 函数", false)]
+    #[case("没有评审就推送到 main 分支", false)]
+    fn a_rule_about_pushing_has_no_condition(#[case] item: &str, #[case] is: bool) {
+        assert_eq!(is_rule_about_pushing(item), is);
     }
 
     #[rstest]

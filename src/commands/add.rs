@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Context;
 use super::advice::{advise, advise_on_patterns};
+use super::asker::{Asker, SOURCE};
 use super::entries::count;
 use super::outcome::{Outcome, Outcomes};
 use super::record::{prepare, record};
@@ -92,25 +93,80 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         })?;
         return Ok(Box::new(Outcomes(outcomes)));
     }
-    let clean = |text: &str| context.without_secrets(text);
-    let typed = Typed::read(args.pattern.iter().map(String::as_str))?;
-    super::advice::say_bare(context, &typed);
-    let seen = prepare(Observation {
-        item: clean(&args.item.unwrap_or_default()),
-        reason: clean(&args.reason.unwrap_or_default()),
-        keywords: parse_keywords("keyword", &clean(&args.keywords))?,
-        scenarios: parse_keywords("scenario", &clean(&args.scenarios))?,
-        patterns: typed.patterns,
+    let said = Said {
+        item: args.item.unwrap_or_default(),
+        reason: args.reason.unwrap_or_default(),
+        keywords: args.keywords,
+        scenarios: args.scenarios,
+        patterns: args.pattern,
         score: args.score,
-        origin: origin_of(&args.source),
-        source: clean(&args.source),
-        quote: None,
-        evidence: None,
-    })?;
+    };
+    Ok(Box::new(store(
+        said.by_user(&args.source, context)?,
+        context,
+    )?))
+}
+
+/// Something to be stored, as it was typed.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub item: String,
+    pub reason: String,
+    pub keywords: String,
+    pub scenarios: String,
+    pub patterns: Vec<String>,
+    pub score: Option<Score>,
+}
+
+impl Said {
+    /// The observation of a user, or of whom the label names.
+    fn by_user(self, source: &str, context: &Context) -> anyhow::Result<Observation> {
+        let origin = origin_of(source);
+        self.observation(origin, context.without_secrets(source), None, context)
+    }
+
+    /// The observation that an agent makes.
+    ///
+    /// # Errors
+    /// A text that may not enter the store, a pattern that cannot be used.
+    pub(super) fn by_agent(self, agent: &Asker, context: &Context) -> anyhow::Result<Observation> {
+        let quote = agent.quote().map(str::to_owned);
+        self.observation(agent.origin(), SOURCE.to_owned(), quote, context)
+    }
+
+    fn observation(
+        self,
+        origin: Origin,
+        source: String,
+        quote: Option<String>,
+        context: &Context,
+    ) -> anyhow::Result<Observation> {
+        let clean = |text: &str| context.without_secrets(text);
+        let typed = Typed::read(self.patterns.iter().map(String::as_str))?;
+        super::advice::say_bare(context, &typed);
+        Ok(prepare(Observation {
+            item: clean(&self.item),
+            reason: clean(&self.reason),
+            keywords: parse_keywords("keyword", &clean(&self.keywords))?,
+            scenarios: parse_keywords("scenario", &clean(&self.scenarios))?,
+            patterns: typed.patterns,
+            score: self.score,
+            origin,
+            source,
+            quote,
+            evidence: None,
+        })?)
+    }
+}
+
+/// Stores one observation.
+///
+/// # Errors
+/// What may not enter the store.
+pub(super) fn store(seen: Observation, context: &Context) -> anyhow::Result<Outcome> {
     advise(context, &[&seen]);
     advise_on_patterns(context, &[&seen]);
-    let outcome = context.write(|transaction| record(transaction, &seen))?;
-    Ok(Box::new(outcome))
+    context.write(|transaction| record(transaction, &seen))
 }
 
 /// The command line speaks for the user, unless the caller itself says that something was inferred or
@@ -210,25 +266,19 @@ fn not_an_entry(error: &serde_json::Error) -> Failure {
 }
 
 fn observation(line: Line, source: &str, context: &Context) -> anyhow::Result<Observation> {
-    let clean = |text: &str| context.without_secrets(text);
-    // A comma is part of many patterns, so that a text is one of them.
-    let typed = match &line.pattern {
-        None => Typed::default(),
-        Some(Words::List(list)) => Typed::read(list.iter().map(String::as_str))?,
-        Some(Words::Text(text)) => Typed::read([text.as_str()])?,
-    };
-    super::advice::say_bare(context, &typed);
-    let source = clean(line.source.as_deref().unwrap_or(source));
-    Ok(prepare(Observation {
-        item: clean(&line.item),
-        reason: clean(&line.reason.unwrap_or_default()),
-        keywords: parse_keywords("keyword", &clean(&text_of(line.keywords.as_ref())))?,
-        scenarios: parse_keywords("scenario", &clean(&text_of(line.scenarios.as_ref())))?,
-        patterns: typed.patterns,
+    let source = line.source.as_deref().unwrap_or(source);
+    let said = Said {
+        item: line.item,
+        reason: line.reason.unwrap_or_default(),
+        keywords: text_of(line.keywords.as_ref()),
+        scenarios: text_of(line.scenarios.as_ref()),
+        // A comma is part of many patterns, so that a text is one of them.
+        patterns: match line.pattern {
+            None => Vec::new(),
+            Some(Words::List(list)) => list,
+            Some(Words::Text(text)) => vec![text],
+        },
         score: line.score.map(Score::new).transpose()?,
-        origin: origin_of(&source),
-        source,
-        quote: None,
-        evidence: None,
-    })?)
+    };
+    said.by_user(source, context)
 }

@@ -1,6 +1,7 @@
 //! `aizo apply`: marks recalled entries as used.
 
 use super::Context;
+use super::asker::Asker;
 use super::outcome::Outcomes;
 use super::resolve;
 use super::touch::refresh;
@@ -23,9 +24,17 @@ pub struct Args {
 /// # Errors
 /// None of the entries exists.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
-    context.require_store(&args.ids)?;
+    mark(&args.ids, &Asker::User, context)
+}
+
+/// Marks entries as used.
+///
+/// # Errors
+/// None of the entries exists.
+pub(super) fn mark(ids: &[String], asker: &Asker, context: &Context) -> anyhow::Result<Outcomes> {
+    context.require_store(ids)?;
     context.write(|transaction| {
-        let named = resolve::by_ids(&transaction.view(), &args.ids)?;
-        refresh(transaction, &named, Op::Apply)
+        let named = resolve::by_ids(&transaction.view(), ids)?;
+        refresh(transaction, &named, Op::Apply, asker.origin())
     })
 }

@@ -16,7 +16,7 @@ use crate::storage::quoted;
 use super::Reply;
 
 /// More than this is not checked, and not in part either: an answer about half a text would pass for one about all.
-const LONGEST: u64 = 8 * 1024 * 1024;
+pub(super) const LONGEST: u64 = 8 * 1024 * 1024;
 /// Bytes of a text whose meaning is looked at.
 const LONGEST_TASK: usize = 8 * 1024;
 

@@ -17,7 +17,7 @@ use crate::scoring;
 use crate::storage::View;
 
 /// Bytes of a task that count.
-const LONGEST_TASK: usize = 8 * 1024;
+pub(super) const LONGEST_TASK: usize = 8 * 1024;
 /// How long to wait for a task on standard input that nobody may have sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Up to this many words of a task may all stand in an entry.
@@ -78,30 +78,49 @@ struct Json<'r> {
 /// # Errors
 /// What the store reports.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let task = task(&args.task, context)?;
-    let scenario = scenario(args.scenario.as_deref(), &task, context);
     let budget = Budget {
         tokens: args.budget,
         characters: args.max_chars,
     };
-    let form = args.format;
-    let block = block(&task, scenario.clone(), budget, form, context)?;
+    let task = task(&args.task, context)?;
+    for_task(
+        &task,
+        args.scenario.as_deref(),
+        budget,
+        args.format,
+        context,
+    )
+}
+
+/// The block for a task, with what there is to say about it.
+///
+/// # Errors
+/// What the store reports.
+pub(super) fn for_task(
+    task: &str,
+    named: Option<&str>,
+    budget: Budget,
+    form: Form,
+    context: &Context,
+) -> anyhow::Result<Reply> {
+    let scenario = scenario(named, task, context);
+    let block = block(task, scenario.clone(), budget, form, context)?;
     if !block.fits() {
         context.note(format!(
             "{} characters hold no block: ask for more, or aizo recall --type taboo",
-            args.max_chars
+            budget.characters
         ));
     } else if block.limits_left_out > 0 {
         context.note(format!(
             "{} did not fit into {} characters: aizo recall --type taboo",
             count(block.limits_left_out, "hard limit", "hard limits"),
-            args.max_chars
+            budget.characters
         ));
     }
     Ok(Reply {
         block,
         form,
-        budget: args.budget,
+        budget: budget.tokens,
         scenario,
     })
 }
@@ -340,18 +359,25 @@ fn scenario(named: Option<&str>, task: &str, context: &Context) -> Option<String
     nearest
 }
 
+impl Reply {
+    /// The block as it is printed.
+    pub(super) fn block(&self) -> String {
+        self.block.text(self.form)
+    }
+}
+
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
         if self.form == Form::Json {
             return self.json(page.out());
         }
-        page.block(&self.block.text(self.form))
+        page.block(&self.block())
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         to_json(
             &Json {
-                text: self.block.text(self.form),
+                text: self.block(),
                 estimated_tokens: self.block.estimated_tokens(self.form),
                 budget: self.budget,
                 scenario: self.scenario.as_deref(),

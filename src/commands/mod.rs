@@ -5,6 +5,7 @@ mod add;
 mod advice;
 mod analyze;
 mod apply;
+mod asker;
 mod check;
 mod clear;
 mod completions;
@@ -18,6 +19,7 @@ mod info;
 mod install;
 mod keywords;
 mod man;
+mod mcp;
 mod outcome;
 mod recall;
 mod record;
@@ -115,6 +117,8 @@ pub enum Command {
     Install(Later<install::Args>),
     /// Take aizo out of the agents' settings
     Uninstall(Later<install::Removal>),
+    /// Serve an agent's host that speaks the Model Context Protocol
+    Mcp(mcp::Args),
     /// List or forget the conversations that were analysed
     Sessions(sessions::Args),
     /// Remove preferences (can be undone)
@@ -182,6 +186,7 @@ impl<T: clap::FromArgMatches> clap::FromArgMatches for Later<T> {
 pub fn at_the_door(cli: &Cli) -> Option<std::process::ExitCode> {
     match &cli.command {
         Command::Hook(args) => Some(hook::run(cli, args)),
+        Command::Mcp(_) => Some(mcp::run(cli)),
         _ => None,
     }
 }
@@ -218,13 +223,26 @@ impl Context {
             // A cloned repository must not be able to swap the user's limits for its own.
             without_local_file: matches!(
                 cli.command,
-                Command::Context(_) | Command::Check(_) | Command::Hook(_)
+                Command::Context(_) | Command::Check(_) | Command::Hook(_) | Command::Mcp(_)
             ),
         })?;
         Ok(Context {
             quiet: cli.json,
             ..Context::with(settings)
         })
+    }
+
+    /// Reads the surroundings for a call of an agent.
+    ///
+    /// # Errors
+    /// A setting that cannot be read.
+    pub(crate) fn for_agent(db: Option<PathBuf>) -> Result<Self, Failure> {
+        let settings = Settings::read(&Flags {
+            db,
+            color: None,
+            without_local_file: true,
+        })?;
+        Ok(Context::with(settings))
     }
 
     /// A context with these settings.
@@ -431,7 +449,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Context(args) => answer(context::run(&args, context)?),
         Command::Check(args) => check::run(&args, context)?,
         // Answered at the door.
-        Command::Hook(_) => Reply::Raw(Vec::new()),
+        Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),
         Command::Install(args) => Reply::Answer(install::run(&args.0, context)?),
         Command::Uninstall(args) => answer(install::remove(&args.0, context)?),
         Command::Top(args) => answer(top::run(&args, context)?),

@@ -3,7 +3,7 @@
 use super::Context;
 use super::entries::{Entries, Filter, count, list, parse_limit};
 use super::touch::refresh_one;
-use crate::model::Op;
+use crate::model::{Op, Origin};
 use crate::recall::{Meaning, Request, Sort, Words};
 
 /// Arguments of `recall`.
@@ -65,10 +65,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Entries> {
     if args.no_touch {
         context.note("--no-touch does nothing: recall only reads unless --touch is given");
     }
-    let text = args.query.join(" ");
-    let request = Request {
-        words: Words::query(&text),
-        text,
+    let how = Request {
         limit: args.limit,
         meaning: match (args.exact, args.related) {
             (true, _) => Meaning::Off,
@@ -83,13 +80,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Entries> {
         },
         ..args.filter.request(context)
     };
-    let found = list(context, &request)?;
+    let found = find(args.query.join(" "), how, context)?;
     if args.touch && !found.ids().is_empty() {
         let (touched, resting, change) = context.write(|transaction| {
             let (mut touched, mut resting) = (0, 0);
             for id in found.ids() {
                 if let Some(entry) = transaction.view().entry(id)? {
-                    let outcome = refresh_one(transaction, &entry, Op::Touch)?;
+                    let outcome = refresh_one(transaction, &entry, Op::Touch, Origin::User)?;
                     *(if outcome.change.is_some() {
                         &mut touched
                     } else {
@@ -106,4 +103,17 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Entries> {
         ));
     }
     Ok(found.explained(args.explain))
+}
+
+/// Finds what holds the words of a text, or is close to it, as far as a request lets it through.
+///
+/// # Errors
+/// What the store reports.
+pub(super) fn find(text: String, how: Request, context: &Context) -> anyhow::Result<Entries> {
+    let request = Request {
+        words: Words::query(&text),
+        text,
+        ..how
+    };
+    list(context, &request)
 }

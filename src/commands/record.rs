@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::merge::{self, Observation};
-use crate::model::{Band, Score, TextError, check_text, fold, item_key};
+use crate::model::{Band, Origin, Score, TextError, check_text, fold, item_key};
 use crate::storage::{Transaction, quoted};
 
 /// The longest label that `--source` takes, in bytes.
@@ -43,6 +43,22 @@ pub(super) fn record(
     if existing.is_none() && seen.reason.is_empty() {
         return Err(TextError::Empty { field: "reason" }.into());
     }
+    // An agent that has no word of the user does not make a limit milder, not by a little either.
+    let is_milder = seen.origin == Origin::Agent
+        && seen.quote.is_none()
+        && existing.as_ref().is_some_and(|entry| {
+            entry.is_hard_limit() && seen.score.is_some_and(|score| score > entry.base_score)
+        });
+    let without_score;
+    let seen = if is_milder {
+        without_score = Observation {
+            score: None,
+            ..seen.clone()
+        };
+        &without_score
+    } else {
+        seen
+    };
     let merge = merge::observe(existing.as_ref(), seen, transaction.now(), || {
         transaction.new_uid()
     });

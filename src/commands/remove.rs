@@ -1,9 +1,10 @@
 //! `aizo remove`: removes entries; the journal keeps them for `undo`.
 
 use super::Context;
+use super::asker::Asker;
 use super::outcome::{Outcome, Outcomes};
 use super::resolve;
-use crate::model::{Change, Op, Origin, Subject};
+use crate::model::{Change, EntryValues, Op, Subject};
 
 /// Arguments of `remove`.
 #[derive(Debug, clap::Args)]
@@ -23,9 +24,21 @@ pub struct Args {
 /// # Errors
 /// None of the entries exists.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
-    context.require_store(&args.item)?;
+    take_away(&args.item, &Asker::User, context)
+}
+
+/// Removes the entries that the words name.
+///
+/// # Errors
+/// None of the entries exists; a hard limit that an agent would remove without the user's words.
+pub(super) fn take_away(
+    words: &[String],
+    asker: &Asker,
+    context: &Context,
+) -> anyhow::Result<Outcomes> {
+    context.require_store(words)?;
     context.write(|transaction| {
-        let named = resolve::several(&transaction.view(), &args.item)?;
+        let named = resolve::several(&transaction.view(), words)?;
         resolve::require_any(&transaction.view(), &named)?;
         let mut outcomes = Vec::new();
         for name in named {
@@ -33,8 +46,19 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
                 outcomes.push(Outcome::not_found(&name.typed));
                 continue;
             };
+            if entry.is_hard_limit() {
+                let what = format!("removing the hard limit “{}”", entry.item);
+                asker.require_words(&what)?;
+            }
+            let uid = transaction.new_uid();
+            if let Some(words) = asker.evidence(&entry, None, uid, transaction.now()) {
+                let nothing = EntryValues::default();
+                let change = Change::set_entry(Op::Update, &entry.uid, asker.origin(), &nothing);
+                transaction.apply(&change.with_evidence(words))?;
+            }
             let subject = Subject::Entry(entry.uid.clone());
-            let applied = transaction.apply(&Change::delete(Op::Remove, subject, Origin::User))?;
+            let applied =
+                transaction.apply(&Change::delete(Op::Remove, subject, asker.origin()))?;
             let mut outcome = Outcome::unchanged("removed", &entry, applied.line);
             outcome.score_after = None;
             outcomes.push(outcome);

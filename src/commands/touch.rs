@@ -32,7 +32,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcomes> {
     context.require_store(&args.item)?;
     context.write(|transaction| {
         let named = resolve::several(&transaction.view(), &args.item)?;
-        refresh(transaction, &named, Op::Touch)
+        refresh(transaction, &named, Op::Touch, Origin::User)
     })
 }
 
@@ -44,13 +44,14 @@ pub(super) fn refresh(
     transaction: &mut Transaction<'_>,
     named: &[Named],
     op: Op,
+    origin: Origin,
 ) -> anyhow::Result<Outcomes> {
     resolve::require_any(&transaction.view(), named)?;
     let mut outcomes = Vec::new();
     for name in named {
         outcomes.push(match &name.entry {
             None => Outcome::not_found(&name.typed),
-            Some(entry) => refresh_one(transaction, entry, op)?,
+            Some(entry) => refresh_one(transaction, entry, op, origin)?,
         });
     }
     Ok(Outcomes(outcomes))
@@ -61,6 +62,7 @@ pub(super) fn refresh_one(
     transaction: &mut Transaction<'_>,
     entry: &Preference,
     op: Op,
+    origin: Origin,
 ) -> anyhow::Result<Outcome> {
     let now = transaction.now();
     // A time in the future, or one that cannot be read, is put right by a touch.
@@ -78,7 +80,7 @@ pub(super) fn refresh_one(
         touch_count: Some(entry.touch_count.saturating_add(1)),
         ..EntryValues::default()
     };
-    let change = Change::set_entry(op, &entry.uid, Origin::User, &values);
+    let change = Change::set_entry(op, &entry.uid, origin, &values);
     let applied = transaction.apply(&change)?;
     Ok(Outcome::unchanged("touched", entry, applied.line))
 }

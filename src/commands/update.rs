@@ -1,13 +1,14 @@
 //! `aizo update`: sets fields of an entry outright.
 
 use super::Context;
+use super::asker::Asker;
 use super::outcome::Outcome;
 use super::resolve;
 use crate::check::Typed;
 use crate::error::Failure;
 use crate::model::{
-    Change, EntryValues, Op, Origin, Preference, Score, check_text, join_keywords, join_patterns,
-    parse_keywords,
+    Change, EntryValues, Evidence, Op, Origin, Preference, Score, check_text, join_keywords,
+    join_patterns, parse_keywords, split_keywords,
 };
 use crate::storage::quoted;
 
@@ -50,52 +51,111 @@ pub struct Args {
 /// # Errors
 /// No such entry, nothing to set, a name that another entry has, a value that may not enter the store.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
-    let clean = |text: &str| context.without_secrets(text);
-    let typed = match &args.pattern {
-        Some(patterns) => Some(Typed::read(patterns.iter().map(String::as_str))?),
-        None => None,
+    let fields = Fields {
+        item: args.new_item.clone(),
+        reason: args.reason.clone(),
+        score: args.score,
+        keywords: args.keywords.clone(),
+        scenarios: args.scenarios.clone(),
+        patterns: args.pattern.clone(),
     };
-    if let Some(typed) = &typed {
-        super::advice::say_bare(context, typed);
-    }
-    let values = EntryValues {
-        item: args
-            .new_item
-            .as_deref()
-            .map(|text| check_text("item", &clean(text)))
-            .transpose()?,
-        reason: args
-            .reason
-            .as_deref()
-            .map(|text| check_text("reason", &clean(text)))
-            .transpose()?,
-        base_score: args.score.map(Score::value),
-        keywords: match &args.keywords {
-            Some(words) => Some(join_keywords(&parse_keywords("keyword", &clean(words))?)),
-            None => None,
-        },
-        scenarios: match &args.scenarios {
-            Some(words) => {
-                let mut names = parse_keywords("scenario", &clean(words))?;
-                names.sort();
-                Some(names)
-            }
-            None => None,
-        },
-        pattern: typed.map(|typed| join_patterns(&typed.patterns)),
-        ..EntryValues::default()
-    };
+    let values = fields.values(context)?;
     if values == EntryValues::default() {
         return Err(Failure::usage("nothing to set")
             .hint("give one of --new-item, --reason, --score, --keywords, --scenarios, --pattern")
             .into());
     }
-    context.require_store(&args.item)?;
+    set(&args.item, &values, &Asker::User, context)
+}
+
+/// What is to be set, as it was typed; absent fields stay as they are.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    pub item: Option<String>,
+    pub reason: Option<String>,
+    pub score: Option<Score>,
+    pub keywords: Option<String>,
+    pub scenarios: Option<String>,
+    pub patterns: Option<Vec<String>>,
+}
+
+impl Fields {
+    /// The values for the store.
+    ///
+    /// # Errors
+    /// A value that may not enter it.
+    pub(super) fn values(&self, context: &Context) -> anyhow::Result<EntryValues> {
+        let clean = |text: &str| context.without_secrets(text);
+        let typed = match &self.patterns {
+            Some(patterns) => Some(Typed::read(patterns.iter().map(String::as_str))?),
+            None => None,
+        };
+        if let Some(typed) = &typed {
+            super::advice::say_bare(context, typed);
+        }
+        Ok(EntryValues {
+            item: self
+                .item
+                .as_deref()
+                .map(|text| check_text("item", &clean(text)))
+                .transpose()?,
+            reason: self
+                .reason
+                .as_deref()
+                .map(|text| check_text("reason", &clean(text)))
+                .transpose()?,
+            base_score: self.score.map(Score::value),
+            keywords: match &self.keywords {
+                Some(words) => Some(join_keywords(&parse_keywords("keyword", &clean(words))?)),
+                None => None,
+            },
+            scenarios: match &self.scenarios {
+                Some(words) => {
+                    let mut names = parse_keywords("scenario", &clean(words))?;
+                    names.sort();
+                    Some(names)
+                }
+                None => None,
+            },
+            pattern: typed.map(|typed| join_patterns(&typed.patterns)),
+            ..EntryValues::default()
+        })
+    }
+}
+
+/// Sets values of the entry that the words name.
+///
+/// # Errors
+/// No such entry, a name that another entry has; a hard limit that an agent would make or weaken without the user's words.
+pub(super) fn set(
+    words: &[String],
+    values: &EntryValues,
+    asker: &Asker,
+    context: &Context,
+) -> anyhow::Result<Outcome> {
+    context.require_store(words)?;
     context.write(|transaction| {
-        let entry = resolve::one(&transaction.view(), &args.item)?;
-        let change = Change::set_entry(Op::Update, &entry.uid, Origin::User, &values);
+        let entry = resolve::one(&transaction.view(), words)?;
+        let before = entry.base_score.value();
+        let after = values.base_score.unwrap_or(before);
+        if entry.is_hard_limit() && weakens(&entry, values) {
+            asker.require_words(&format!("changing the hard limit “{}”", entry.item))?;
+        }
+        let score = Score::clamped(after);
+        if !entry.is_hard_limit() && score.is_hard_limit() {
+            asker.require_words(&format!("making “{}” a hard limit", entry.item))?;
+        }
+        let mut change = Change::set_entry(Op::Update, &entry.uid, asker.origin(), values);
+        let uid = transaction.new_uid();
+        if let Some(words) = asker.evidence(&entry, values.base_score, uid, transaction.now()) {
+            // A call that is repeated says nothing new.
+            let is_known =
+                |known: &Evidence| (&known.quote, known.score) == (&words.quote, words.score);
+            if !transaction.view().evidence(entry.id)?.iter().any(is_known) {
+                change = change.with_evidence(words);
+            }
+        }
         let applied = transaction.apply(&change)?;
-        let score = args.score.unwrap_or(entry.base_score);
         let hint = if applied.line.is_none() {
             Some("it was so already".to_owned())
         } else if matches!(values.pattern, Some(Some(_))) {
@@ -108,12 +168,35 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Outcome> {
             id: Some(entry.id),
             proposal: None,
             result: "updated",
-            score_before: Some(entry.base_score.value()),
-            score_after: Some(score.value()),
+            score_before: Some(before),
+            score_after: Some(after),
             change: applied.line,
             hint,
         })
     })
+}
+
+/// Whether a hard limit would forbid less afterwards, be found less, or say something else. What makes it stricter does not
+/// count: a lower score, and further keywords. Patterns do: what an agent adds to the user's limit would refuse on its own.
+fn weakens(limit: &Preference, values: &EntryValues) -> bool {
+    let differs = |value: &Option<String>, stored: &str| {
+        value.as_deref().is_some_and(|value| value != stored)
+    };
+    let forgets_a_keyword = values.keywords.as_deref().is_some_and(|column| {
+        let kept = split_keywords(column);
+        !limit.keywords.iter().all(|keyword| kept.contains(keyword))
+    });
+    let patterns = join_patterns(&limit.patterns);
+    differs(&values.item, &limit.item)
+        || differs(&values.reason, &limit.reason)
+        || values
+            .base_score
+            .is_some_and(|score| score > limit.base_score.value())
+        || values
+            .pattern
+            .as_ref()
+            .is_some_and(|column| *column != patterns)
+        || forgets_a_keyword
 }
 
 /// Why a pattern of an entry denies nothing, where that is so.

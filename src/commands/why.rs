@@ -93,9 +93,17 @@ pub struct Reply {
 /// # Errors
 /// No such entry.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    explain(&args.item, context)
+}
+
+/// Explains the entry that the words name.
+///
+/// # Errors
+/// No such entry.
+pub(super) fn explain(words: &[String], context: &Context) -> anyhow::Result<Reply> {
     let now = context.settings.now;
     let reply = context.read(|view| {
-        let preference = resolve::one(view, &args.item)?;
+        let preference = resolve::one(view, words)?;
         let evidence = view.evidence(preference.id)?;
         let subject = Subject::Entry(preference.uid.clone());
         let history = lines_of(view, Some(&subject), usize::MAX)?;
@@ -106,7 +114,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             history,
         })
     })?;
-    reply.ok_or_else(|| resolve::nothing_stored(&args.item.join(" ")).into())
+    reply.ok_or_else(|| resolve::nothing_stored(&words.join(" ")).into())
 }
 
 /// Writes observations, one a paragraph.

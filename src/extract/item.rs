@@ -153,6 +153,7 @@ pub fn candidate(said: &Said, thing: &Thing) -> Option<Candidate> {
         kind: thing.kind,
         cues: named(said),
         explicit: is_explicit(said, thing),
+        forbids: forbids(said, thing),
     })
 }
 
@@ -250,7 +251,19 @@ fn is_explicit(said: &Said, thing: &Thing) -> bool {
         Direction::Against => has(&AGAINST),
         Direction::Habit => false,
     };
-    !said.setting.pasted && (outright || has(&RULES) || thing.kind == Kind::Imperative)
+    thing.plain
+        || !said.setting.pasted && (outright || has(&RULES) || thing.kind == Kind::Imperative)
+}
+
+/// Whether the person forbids the thing, with a word of forbidding before it.
+fn forbids(said: &Said, thing: &Thing) -> bool {
+    thing.direction == Direction::Against
+        && !said.setting.pasted
+        && !matches!(thing.kind, Kind::Dislike | Kind::Habit)
+        && said
+            .hits
+            .iter()
+            .any(|hit| matches!(hit.cue, Cue::Never | Cue::Dont) && !said.is_quoted(hit.first))
 }
 
 /// The cues that led to a candidate: heading and phrase, then what the layout shows.

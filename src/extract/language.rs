@@ -45,6 +45,15 @@ macro_rules! languages {
                     }),*
                 }
             }
+
+            /// Its plain forms, packed by the build script.
+            fn packed_forms(self) -> &'static [u8] {
+                match self {
+                    $(Language::$language => {
+                        include_bytes!(concat!(env!("OUT_DIR"), "/", $code, ".forms"))
+                    }),*
+                }
+            }
         }
     };
 }
@@ -57,11 +66,12 @@ languages! {
 impl Language {
     /// The text of its cue table.
     pub fn cues(self) -> String {
-        let mut text = String::new();
-        flate2::read::ZlibDecoder::new(self.packed_cues())
-            .read_to_string(&mut text)
-            .expect("the build script has packed it");
-        text
+        unpacked(self.packed_cues())
+    }
+
+    /// The text of its plain forms.
+    pub fn forms(self) -> String {
+        unpacked(self.packed_forms())
     }
 
     /// The language with this code.
@@ -99,6 +109,14 @@ impl Language {
             }
         }
     }
+}
+
+fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    flate2::read::ZlibDecoder::new(packed)
+        .read_to_string(&mut text)
+        .expect("the build script has packed it");
+    text
 }
 
 /// The language that a script alone decides. Some words of Latin letters stand in all of them.

@@ -7,6 +7,7 @@
 
 pub mod cues;
 pub mod features;
+pub mod forms;
 pub mod language;
 pub mod split;
 pub mod tokens;
@@ -218,13 +219,13 @@ mod tests {
     #[case("tabs, not spaces", &[("tabs", false)])]
     #[case("no more 'I hope this email finds you well', it makes me cringe", &[("'I hope this email finds you well'", true)])]
     #[case("never ever use emojis", &[("emojis", true)])]
-    #[case("I prefer spaces over tabs.", &[("spaces", false)])]
-    #[case("I like Python but not Java.", &[("Python", false)])]
+    #[case("I prefer spaces over tabs.", &[("spaces", false), ("tabs", true)])]
+    #[case("I like Python but not Java.", &[("Python", false), ("Java", true)])]
     #[case("Never hesitate to ask me questions.", &[])]
     #[case("I don't mind semicolons.", &[])]
     #[case("我不讨厌 Java", &[])]
     #[case("make sure that you never commit secrets", &[("secrets", true)])]
-    #[case("I prefer answers to be short", &[("be short", false)])]
+    #[case("I prefer answers to be short", &[("answers to be short", false)])]
     fn each_thing_has_its_own_direction(#[case] text: &str, #[case] expected: &[(&str, bool)]) {
         let found = said(text);
         let found: Vec<(&str, bool)> = found

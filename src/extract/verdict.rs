@@ -2,6 +2,7 @@
 
 use super::cues::Cue;
 use super::features;
+use super::forms::{self, Plain};
 use super::item::span;
 use super::language::Language;
 use super::weights::{self, Section};
@@ -63,6 +64,8 @@ pub struct Thing {
     pub certainty: f64,
     /// Whether both are sure enough to be learned; else a person is asked.
     pub sure: bool,
+    /// Whether the statement is one of the plain forms.
+    pub plain: bool,
 }
 
 /// From which confidence on something is said.
@@ -113,6 +116,12 @@ const NEARBY: f64 = 0.7;
 /// By how much a feeling that is said outright is likelier a preference than what was learned says, in log odds: the words
 /// leave no other reading, however rare the thing is.
 const OUTRIGHT: f64 = 1.5;
+
+/// By how much a statement that is one of the plain forms is likelier a preference than what was learned says, in log odds.
+const PLAIN: f64 = 4.0;
+
+/// What is added where it is a request put as a question: questions are seldom wishes, but these are.
+const ASKED: f64 = 2.0;
 
 /// How likely each answer is.
 pub fn likelihoods(scores: &[f32]) -> Vec<f64> {
@@ -222,6 +231,12 @@ pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
     }
     let found = features::of_sentence(reading, index);
     let whole = likelihoods(&weights::score(Section::Verdict, &found));
+    if let Some(found) = forms::read(reading, index) {
+        let things = plain(reading, index, &whole, found);
+        if things.iter().all(|thing| thing.sure) {
+            return things;
+        }
+    }
     if 1.0 - whole[0] < WORTH_A_LOOK {
         return Vec::new();
     }
@@ -250,6 +265,7 @@ pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
             confidence,
             certainty,
             sure: confidence >= thresholds.learned && certainty >= thresholds.directed,
+            plain: false,
         }
     };
     let (by_whole, by_near) = (shares(&whole), shares(&near));
@@ -264,6 +280,26 @@ pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
         .map(|(span, near)| thing(span, likelihood(odds(&near) - SECOND), shares(&near)))
         .filter(|second| second.confidence >= thresholds.asked);
     things.extend(second);
+    things
+}
+
+/// Weighs what a plain form says against the turn that it stands in.
+fn plain(reading: &Reading, index: usize, whole: &[f64], found: Plain) -> Vec<Thing> {
+    let thresholds = Thresholds::of(reading.language);
+    let mut things = found.things;
+    let plainness = PLAIN + if found.asks { ASKED } else { 0.0 };
+    for thing in &mut things {
+        let near = of_thing(reading, index, thing.span);
+        thing.confidence = likelihood((odds(whole) + odds(&near)) / 2.0 + plainness);
+        thing.sure = thing.confidence >= thresholds.learned;
+    }
+    // The first thing carries the others: "I like <+> but hate {+}".
+    if let Some((first, others)) = things.split_first_mut() {
+        for other in others {
+            other.sure = first.sure;
+            other.confidence = other.confidence.max(first.confidence);
+        }
+    }
     things
 }
 

@@ -119,6 +119,7 @@ pub fn check(raw: &[Raw], turns: &[Said], known: &[String], model: &str) -> Chec
             kind: raw.kind,
             cues,
             explicit: outright && sure,
+            forbids: false,
         };
         add(&mut checked, index, candidate);
     }
@@ -266,6 +267,7 @@ mod tests {
                     kind: Kind::Never,
                     cues: vec!["model m".to_owned()],
                     explicit: true,
+                    forbids: false,
                 }
             )]
         );

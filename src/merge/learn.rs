@@ -42,6 +42,15 @@ pub struct Lesson {
     pub waits: Option<&'static str>,
 }
 
+impl Lesson {
+    /// Whether it speaks for its item.
+    pub fn is_in_favor(&self) -> bool {
+        self.seen
+            .score
+            .is_some_and(|score| side(score) == Side::For)
+    }
+}
+
 /// Decides what becomes of a lesson, given the entry that it is about, if there is one, and when somebody last spoke
 /// about that entry.
 pub fn learn(

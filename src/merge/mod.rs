@@ -7,7 +7,7 @@ mod similar;
 use chrono::{DateTime, Utc};
 
 pub use learn::{Lesson, learn};
-pub use similar::{Things, is_same_thing, names_something};
+pub use similar::{Things, is_same_thing, is_spoken_of, names_something};
 
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,

@@ -55,6 +55,12 @@ pub fn is_same_thing(a: &str, b: &str) -> bool {
     is_same(&content(a), &content(b))
 }
 
+/// Whether a rule about `rule` holds for `item` too: it names nothing beyond it. "force-push" is spoken of by "force-push to
+/// main".
+pub fn is_spoken_of(item: &str, rule: &str) -> bool {
+    content(item).is_subset(&content(rule))
+}
+
 /// Whether an item names something: it does not when it is made of words like “this” and “it”.
 pub fn names_something(item: &str) -> bool {
     Folded::new(item)

@@ -72,4 +72,6 @@ pub struct Candidate {
     pub cues: Vec<String>,
     /// Whether the person said it outright, so that it speaks with the person's own authority; else it is inferred.
     pub explicit: bool,
+    /// Whether the person forbids the thing, with a word like "don't" or "never", and does not only dislike it.
+    pub forbids: bool,
 }

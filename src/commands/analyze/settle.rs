@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use super::listen::Listened;
 use super::reply::{Learned, Reply};
 use crate::analysis::{Decided, Finding};
+use crate::check::Detector;
 use crate::commands::Context;
 use crate::commands::record::prepare;
 use crate::merge::{self, Lesson, Merge, Outcome, Things};
@@ -19,6 +20,7 @@ use crate::storage::{Transaction, View};
 struct Stored {
     things: Things,
     ids: Vec<i64>,
+    limits: Limits,
 }
 
 impl Stored {
@@ -26,25 +28,59 @@ impl Stored {
         let mut stored = Stored {
             things: Things::default(),
             ids: Vec::new(),
+            limits: Limits::default(),
         };
-        view.each_preference(|entry| stored.add(entry.id, &entry.item))?;
+        view.each_preference(|entry| stored.add(entry.id, &entry.item, entry.base_score))?;
         Ok(stored)
     }
 
-    fn add(&mut self, id: i64, item: &str) {
+    fn add(&mut self, id: i64, item: &str, score: Score) {
         self.things.add(item);
         self.ids.push(id);
+        self.limits.add(id, item, score);
     }
 
-    /// The entry that an item is about: by its name, else by its words.
-    fn entry(&self, view: &View<'_>, item: &str) -> anyhow::Result<Option<Preference>> {
+    /// The entry that a lesson is about: by its name, else by its words, else the hard limit that it would loosen.
+    fn entry(&self, view: &View<'_>, lesson: &Lesson) -> anyhow::Result<Option<Preference>> {
+        let item = &lesson.seen.item;
         if let Some(entry) = view.entry_by_key(&item_key(item))? {
             return Ok(Some(entry));
         }
-        match self.things.find(item) {
-            Some(index) => Ok(view.entry(self.ids[index])?),
+        let alike = self.things.find(item).map(|index| self.ids[index]);
+        match alike.or_else(|| self.limits.loosened_by(lesson)) {
+            Some(id) => Ok(view.entry(id)?),
             None => Ok(None),
         }
+    }
+}
+
+/// The hard limits, to be asked whether something speaks against one of them in other words: "force-push is fine" against
+/// "force-push to main".
+#[derive(Default)]
+struct Limits(Vec<(i64, String)>);
+
+impl Limits {
+    fn add(&mut self, id: i64, item: &str, score: Score) {
+        if score.is_hard_limit() {
+            self.0.push((id, item.to_owned()));
+        }
+    }
+
+    fn loosened_by(&self, lesson: &Lesson) -> Option<i64> {
+        if !lesson.is_in_favor() {
+            return None;
+        }
+        let item = &lesson.seen.item;
+        let detectors = Detector::named_by(item);
+        let concerns = |limit: &str| {
+            merge::is_spoken_of(item, limit)
+                || !detectors.is_empty()
+                    && Detector::named_by(limit)
+                        .iter()
+                        .any(|named| detectors.contains(named))
+        };
+        let found = self.0.iter().find(|(_, limit)| concerns(limit));
+        found.map(|(id, _)| *id)
     }
 }
 
@@ -145,7 +181,7 @@ pub(super) fn rehearse(
         }
         for one in &decided {
             if let Some(lesson) = lesson_of(one, &kinds, now) {
-                let entry = stored.entry(view, &lesson.seen.item)?;
+                let entry = stored.entry(view, &lesson)?;
                 let spoken = spoken_of(view, entry.as_ref())?;
                 rehearsal.take(&one.finding, &lesson, entry, spoken);
             }
@@ -187,6 +223,8 @@ fn without_store(
 #[derive(Default)]
 struct Rehearsal {
     things: Things,
+    /// Its limits, by their places in `entries`.
+    limits: Limits,
     entries: Vec<(Preference, DateTime<Utc>)>,
     waiting: HashSet<(String, Option<String>)>,
     learned: Vec<Learned>,
@@ -206,7 +244,11 @@ impl Rehearsal {
                 .entries
                 .iter()
                 .position(|(known, _)| known.id == entry.id),
-            None => self.things.find(item),
+            None => self.things.find(item).or_else(|| {
+                self.limits
+                    .loosened_by(lesson)
+                    .and_then(|at| usize::try_from(at).ok())
+            }),
         };
         let (entry, spoken) = match changed {
             Some(index) => {
@@ -259,6 +301,8 @@ impl Rehearsal {
             Some(index) => self.entries[index] = (after, spoken),
             None => {
                 self.things.add(item);
+                let place = i64::try_from(self.entries.len()).unwrap_or(i64::MAX);
+                self.limits.add(place, item, score);
                 self.entries.push((after, spoken));
             }
         }
@@ -317,7 +361,7 @@ fn teach(
     lesson: &Lesson,
 ) -> anyhow::Result<Option<Learned>> {
     let item = &lesson.seen.item;
-    let entry = stored.entry(&transaction.view(), item)?;
+    let entry = stored.entry(&transaction.view(), lesson)?;
     let spoken = spoken_of(&transaction.view(), entry.as_ref())?;
     let merge: Merge = merge::learn(entry.as_ref(), spoken, lesson, || transaction.new_uid());
     if merge.outcome == Outcome::Pending {
@@ -333,7 +377,8 @@ fn teach(
     }
     let applied = transaction.apply(&merge.change)?;
     if merge.outcome == Outcome::Added {
-        stored.add(applied.id, item);
+        let score = merge.score.or(lesson.seen.score).unwrap_or(Score::DEFAULT);
+        stored.add(applied.id, item, score);
     }
     Ok(Some(Learned::of(
         finding,

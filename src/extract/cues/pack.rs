@@ -1,4 +1,5 @@
-//! Packs the cue tables: they are texts to be edited, read by `analyze` alone, and a hundred kilobytes smaller packed.
+//! Packs the cue tables and the plain forms: they are texts to be edited, read by `analyze` alone, and a hundred kilobytes
+//! smaller packed.
 
 #![allow(clippy::print_stdout, reason = "cargo listens there")]
 
@@ -6,16 +7,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-const TABLES: &str = "src/extract/cues";
+const FOLDERS: [&str; 2] = ["src/extract/cues", "src/extract/forms"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=src/extract/cues/pack.rs");
-    println!("cargo::rerun-if-changed={TABLES}");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names OUT_DIR"))?;
-    for entry in fs::read_dir(TABLES)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "cues") {
-            pack(&path, &Path::new(&out).join(file_name(&path)?))?;
+    for folder in FOLDERS {
+        println!("cargo::rerun-if-changed={folder}");
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let is_table = |ending: &std::ffi::OsStr| ending == "cues" || ending == "forms";
+            if path.extension().is_some_and(is_table) {
+                pack(&path, &Path::new(&out).join(file_name(&path)?))?;
+            }
         }
     }
     Ok(())
