@@ -822,6 +822,26 @@ fn an_entry_made_by_hand_stays_and_is_not_doubled() {
 }
 
 #[test]
+fn the_server_that_is_written_answers() {
+    let home = Home::new();
+    home.ok(&["install", "cursor"]);
+    let servers: Value =
+        serde_json::from_str(&read(&home.path().join(".cursor/mcp.json"))).expect("JSON");
+    let server = &servers["mcpServers"]["aizo"];
+    let mut command = std::process::Command::new(server["command"].as_str().expect("a command"));
+    let arguments = server["args"].as_array().expect("a list");
+    command
+        .args(arguments.iter().filter_map(Value::as_str))
+        .env_clear()
+        .env("HOME", home.path());
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" }
+    } });
+    let run = home.feed(&mut command, format!("{hello}\n").as_bytes());
+    assert!(run.stdout.contains("serverInfo"), "{run:?}");
+}
+
+#[test]
 fn a_table_made_by_hand_stays_too() {
     let home = Home::new();
     let file = home.path().join(".codex/config.toml");
