@@ -11,6 +11,7 @@ mod context;
 mod contract;
 mod finding;
 mod hooks;
+mod install;
 mod llm;
 mod mcp;
 mod meaning;

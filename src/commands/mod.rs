@@ -16,6 +16,7 @@ mod entries;
 mod history;
 mod hook;
 mod info;
+mod install;
 mod keywords;
 mod man;
 mod mcp;
@@ -109,9 +110,13 @@ pub enum Command {
     /// Reset the decay clock of preferences
     Touch(touch::Args),
     /// Learn preferences from what was said to agents
-    Analyze(analyze::Args),
+    Analyze(Later<analyze::Args>),
     /// Answer an agent's host at one of its events
     Hook(hook::Args),
+    /// Let the agents on this machine call aizo: hooks, MCP server and skill
+    Install(Later<install::Args>),
+    /// Take aizo out of the agents' settings
+    Uninstall(Later<install::Removal>),
     /// Serve an agent's host that speaks the Model Context Protocol
     Mcp(mcp::Args),
     /// List or forget the conversations that were analysed
@@ -132,7 +137,7 @@ pub enum Command {
     /// Show the evidence behind a preference
     Why(why::Args),
     /// Decide about what waits for a person
-    Review(review::Args),
+    Review(Later<review::Args>),
     /// Show the store, its numbers, and where each setting came from
     Info(info::Args),
     /// Show or change how fast things fade
@@ -143,6 +148,38 @@ pub enum Command {
     Man(man::Args),
     /// Take a two-minute tour on a throwaway profile
     Demo(demo::Args),
+}
+
+/// Arguments that are described only once the command is called: every start would pay for them.
+#[derive(Debug)]
+pub struct Later<T>(T);
+
+impl<T: clap::Args> Later<T> {
+    /// Adds the arguments. What the list of commands says of this one stays.
+    fn describe(command: clap::Command) -> clap::Command {
+        let about = command.get_about().cloned().unwrap_or_default();
+        T::augment_args(command).about(about).long_about(None)
+    }
+}
+
+impl<T: clap::Args> clap::Args for Later<T> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.defer(Self::describe)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(Self::describe)
+    }
+}
+
+impl<T: clap::FromArgMatches> clap::FromArgMatches for Later<T> {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        T::from_arg_matches(matches).map(Later)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 /// Answers a host, if that is what the command line asks for: an answer that nothing may keep from being given.
@@ -405,7 +442,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
     Ok(match command {
         Command::Add(args) => Reply::Answer(add::run(args, context)?),
         Command::Update(args) => answer(update::run(&args, context)?),
-        Command::Analyze(args) => analyze::run(&args, context)?,
+        Command::Analyze(args) => analyze::run(&args.0, context)?,
         Command::Sessions(args) => answer(sessions::run(&args, context)?),
         Command::Tag(args) => answer(tag::run(&args, context)?),
         Command::Recall(args) => answer(recall::run(&args, context)?),
@@ -413,6 +450,8 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Check(args) => check::run(&args, context)?,
         // Answered at the door.
         Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),
+        Command::Install(args) => Reply::Answer(install::run(&args.0, context)?),
+        Command::Uninstall(args) => answer(install::remove(&args.0, context)?),
         Command::Top(args) => answer(top::run(&args, context)?),
         Command::Show(args) => Reply::Answer(show::run(&args, context)?),
         Command::Apply(args) => answer(apply::run(&args, context)?),
@@ -424,7 +463,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::History(args) => answer(history::run(&args, context)?),
         Command::Undo(args) => answer(undo::run(&args, context)?),
         Command::Why(args) => answer(why::run(&args, context)?),
-        Command::Review(args) => answer(review::run(&args, context)?),
+        Command::Review(args) => answer(review::run(&args.0, context)?),
         Command::Info(args) => Reply::Answer(info::run(&args, context)?),
         Command::Config(args) => answer(config::run(&args, context)?),
         Command::Completions(args) => Reply::Raw(completions::run(&args)),

@@ -1,0 +1,263 @@
+//! `aizo install` and `aizo uninstall`: settle aizo in the hosts of agents, and take it out again.
+
+mod reply;
+mod surroundings;
+mod work;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Context;
+use crate::capture::hook::Caller;
+use crate::error::{Failure, Kind};
+use crate::install::{Found, Part, Piece, install, pieces, plugin, unified, uninstall};
+use crate::present::Answer;
+use reply::File;
+pub use reply::Reply;
+use surroundings::Surroundings;
+use work::Work;
+
+/// Arguments of `install`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo install claude-code --dry-run
+  aizo install claude-code codex
+  aizo install --all --no-mcp
+  aizo install --list
+
+Agents: claude-code, codex, opencode, openclaw, gemini, copilot, cursor, windsurf.
+
+Adds to the agent's own settings what lets it call aizo: hooks at its events, the MCP server, and the skill. What others have
+written there stays byte for byte, and aizo uninstall gives the files back as they were. Copies are kept in ~/.aizo/backups.")]
+pub struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// Say which agents are found, and what is installed
+    #[arg(long, conflicts_with_all = ["agents", "all", "dry_run", "as_plugin"])]
+    list: bool,
+    /// Leave out the hooks
+    #[arg(long)]
+    no_hooks: bool,
+    /// Leave out the MCP server
+    #[arg(long)]
+    no_mcp: bool,
+    /// Leave out the skill
+    #[arg(long)]
+    no_skill: bool,
+    /// Write a plugin for Claude Code into this folder instead
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["agents", "all", "project", "no_hooks", "no_mcp", "no_skill"])]
+    as_plugin: Option<PathBuf>,
+}
+
+/// Arguments of `uninstall`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo uninstall claude-code --dry-run
+  aizo uninstall --all
+
+Takes out of the agents' settings what aizo install put there. The preferences stay.")]
+pub struct Removal {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// For which agents, and where.
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// The agents
+    #[arg(value_name = "AGENT")]
+    agents: Vec<String>,
+    /// Every agent: what is found on this machine, or what is installed
+    #[arg(long, conflicts_with = "agents")]
+    all: bool,
+    /// Show the differences and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// For this folder alone
+    #[arg(long)]
+    project: bool,
+}
+
+/// Runs `install`.
+///
+/// # Errors
+/// No agent is named, or none of them can be served.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
+    if let Some(folder) = &args.as_plugin {
+        return Ok(Box::new(write_plugin(folder, args.which.dry_run)?));
+    }
+    let surroundings = Surroundings::new(args.which.project, context)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let machine = surroundings.machine(&variable);
+    if args.list {
+        return Ok(Box::new(surroundings.list(&machine)?));
+    }
+    let mut hosts = named(&args.which.agents)?;
+    if args.which.all {
+        hosts = hosts_of_all(|host| machine.has(host));
+        if hosts.is_empty() {
+            context.note("no agent is found on this machine");
+        }
+    } else if hosts.is_empty() {
+        return Err(Failure::usage("say for which agents")
+            .hint("aizo install --all, or aizo install --list to see which are found")
+            .into());
+    }
+    for host in hosts.iter().filter(|host| !machine.has(**host)) {
+        context.note(format!("{} is not found on this machine", host.name()));
+    }
+    let program = surroundings.program(&machine);
+    let left_out = |part: Part| match part {
+        Part::Hooks => args.no_hooks,
+        Part::Mcp => args.no_mcp,
+        Part::Skill => args.no_skill,
+    };
+    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
+    for host in hosts {
+        let mut all = pieces(host, &surroundings.scope, &machine, &program);
+        all.retain(|piece| !left_out(piece.part));
+        work.settle(host, by_file(all), install);
+    }
+    let reply = work.finish(context)?;
+    let has_new_hooks = |file: &File| {
+        file.agent == Caller::Codex.name() && file.parts == [Part::Hooks] && !file.diff.is_empty()
+    };
+    if !args.which.dry_run && reply.files.iter().any(has_new_hooks) {
+        context.note("codex runs new hooks once you have agreed to them: /hooks");
+    }
+    Ok(Box::new(reply))
+}
+
+/// Runs `uninstall`.
+///
+/// # Errors
+/// No agent is named, or none of them can be served.
+pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
+    let surroundings = Surroundings::new(args.which.project, context)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let machine = surroundings.machine(&variable);
+    let mut hosts = named(&args.which.agents)?;
+    if args.which.all {
+        hosts = hosts_of_all(|_| true);
+    } else if hosts.is_empty() {
+        return Err(Failure::usage("say from which agents")
+            .hint("aizo uninstall --all, or aizo install --list to see where aizo is")
+            .into());
+    }
+    let program = surroundings.program(&machine);
+    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
+    for host in hosts {
+        let all = by_file(pieces(host, &surroundings.scope, &machine, &program));
+        let known = work
+            .record
+            .files_of(host.name(), &surroundings.scope.name());
+        // What is recorded is all there is; without a record, whatever looks like aizo's.
+        let files = if known.is_empty() {
+            all
+        } else {
+            let pieces_in = |file: &PathBuf| {
+                all.iter()
+                    .find(|(path, _)| path == file)
+                    .map(|(_, pieces)| pieces.clone())
+                    .unwrap_or_default()
+            };
+            known
+                .iter()
+                .map(|file| (file.clone(), pieces_in(file)))
+                .collect()
+        };
+        work.settle(host, files, uninstall);
+    }
+    if args.which.all {
+        work.files.retain(|file| file.result != "absent");
+    }
+    work.finish(context)
+}
+
+fn named(names: &[String]) -> Result<Vec<Caller>, Failure> {
+    let mut hosts = Vec::new();
+    for name in names {
+        let name = match name.as_str() {
+            "claude" => "claude-code",
+            other => other,
+        };
+        let host = name.parse::<Caller>().map_err(|_| {
+            let names: Vec<&str> = Caller::ALL.iter().map(|(_, name)| *name).collect();
+            Failure::usage(format!("`{name}` is no agent that aizo knows"))
+                .hint(format!("one of {}", names.join(", ")))
+        })?;
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    Ok(hosts)
+}
+
+fn hosts_of_all(wanted: impl Fn(Caller) -> bool) -> Vec<Caller> {
+    Caller::ALL
+        .iter()
+        .map(|(host, _)| *host)
+        .filter(|host| wanted(*host))
+        .collect()
+}
+
+/// The pieces of each file, in the order of the first of them.
+fn by_file(pieces: Vec<Piece>) -> Vec<(PathBuf, Vec<Piece>)> {
+    let mut files: Vec<(PathBuf, Vec<Piece>)> = Vec::new();
+    for piece in pieces {
+        match files.iter_mut().find(|(file, _)| *file == piece.file) {
+            Some((_, all)) => all.push(piece),
+            None => files.push((piece.file.clone(), vec![piece])),
+        }
+    }
+    files
+}
+
+/// Writes the plugin. A folder that holds something else is left alone.
+fn write_plugin(folder: &Path, dry_run: bool) -> anyhow::Result<Reply> {
+    let folder = std::path::absolute(folder)?;
+    let about = folder.join(".claude-plugin").join("plugin.json");
+    let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+    let is_ours = Found::at(&about)?.bytes.is_some_and(|bytes| {
+        serde_json::from_slice::<Value>(&bytes).is_ok_and(|about| about["name"] == "aizo")
+    });
+    if !is_empty && !is_ours {
+        let message = format!("{} holds something else", folder.display());
+        return Err(Failure::new(Kind::Conflict, message)
+            .hint("name a folder that is empty or not there")
+            .into());
+    }
+    let mut files = Vec::new();
+    for (name, text) in plugin() {
+        let path = folder.join(name);
+        let found = Found::at(&path)?;
+        let changes = found.bytes.as_deref() != Some(text.as_bytes());
+        let before = found
+            .bytes
+            .as_ref()
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let result = match (&before, changes) {
+            (None, _) => "created",
+            (Some(_), true) => "changed",
+            (Some(_), false) => "unchanged",
+        };
+        files.push(File {
+            agent: Caller::ClaudeCode.name(),
+            parts: Vec::new(),
+            result,
+            reason: None,
+            diff: unified(&path.display().to_string(), before.as_deref(), Some(&text)),
+            backup: None,
+            path,
+        });
+        if changes && !dry_run {
+            found.write(Some(text.as_bytes()))?;
+        }
+    }
+    Ok(Reply {
+        dry_run,
+        scope: folder.display().to_string(),
+        files,
+    })
+}

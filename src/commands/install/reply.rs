@@ -1,0 +1,134 @@
+//! What `install` and `uninstall` reply, and how it looks.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::install::{Part, object, path};
+use crate::present::{Align, Answer, Page, Table, to_json};
+
+/// What became of one file.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) agent: &'static str,
+    pub(super) parts: Vec<Part>,
+    pub(super) path: PathBuf,
+    pub(super) result: &'static str,
+    /// Why it is so.
+    pub(super) reason: Option<&'static str>,
+    /// What changes in it.
+    pub(super) diff: String,
+    /// A copy of it as it was.
+    pub(super) backup: Option<PathBuf>,
+}
+
+/// What `install` and `uninstall` reply.
+#[derive(Debug)]
+pub struct Reply {
+    pub(super) dry_run: bool,
+    /// `user`, or the folder that it is for.
+    pub(super) scope: String,
+    pub(super) files: Vec<File>,
+}
+
+/// What `install --list` says of one agent.
+#[derive(Debug)]
+pub(super) struct Agent {
+    pub(super) agent: &'static str,
+    pub(super) found: bool,
+    pub(super) hooks: bool,
+    pub(super) mcp: bool,
+    pub(super) skill: bool,
+}
+
+/// What `install --list` replies.
+#[derive(Debug)]
+pub(super) struct Agents(pub(super) Vec<Agent>);
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        if self.dry_run {
+            // Exactly what patch reads; but a terminal obeys what may stand in a file.
+            let is_shown = page.style().width.is_some();
+            let harmless = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+            for file in &self.files {
+                if is_shown {
+                    let shown: String = file.diff.chars().filter(harmless).collect();
+                    page.out().write_all(shown.as_bytes())?;
+                } else {
+                    page.out().write_all(file.diff.as_bytes())?;
+                }
+            }
+            return Ok(());
+        }
+        let mut table = Table::new(&[
+            ("AGENT", Align::Short),
+            ("RESULT", Align::Short),
+            ("FILE", Align::Left),
+        ]);
+        for file in &self.files {
+            let path = file.path.display().to_string();
+            table.row(&[
+                file.agent.to_owned(),
+                file.result.to_owned(),
+                match &file.reason {
+                    Some(reason) => format!("{path} ({reason})"),
+                    None => path,
+                },
+            ]);
+        }
+        page.table(&table)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let files = self.files.iter().map(|file| {
+            object([
+                ("agent", file.agent.into()),
+                ("parts", file.parts.iter().map(|part| part.name()).collect()),
+                ("path", path(&file.path)),
+                ("result", file.result.into()),
+                ("reason", file.reason.into()),
+                ("diff", file.diff.as_str().into()),
+                ("backup", file.backup.as_deref().map(path).into()),
+            ])
+        });
+        let all = object([
+            ("dry_run", self.dry_run.into()),
+            ("scope", self.scope.as_str().into()),
+            ("files", files.collect()),
+        ]);
+        to_json(&all, out)
+    }
+}
+
+impl Answer for Agents {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let columns = ["AGENT", "FOUND", "HOOKS", "MCP", "SKILL"];
+        let mut table = Table::new(&columns.map(|name| (name, Align::Short)));
+        let word = |is: bool| if is { "yes" } else { "-" }.to_owned();
+        for one in &self.0 {
+            table.row(&[
+                one.agent.to_owned(),
+                word(one.found),
+                word(one.hooks),
+                word(one.mcp),
+                word(one.skill),
+            ]);
+        }
+        page.table(&table)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let agents = self.0.iter().map(|one| {
+            object([
+                ("agent", one.agent.into()),
+                ("found", one.found.into()),
+                ("hooks", one.hooks.into()),
+                ("mcp", one.mcp.into()),
+                ("skill", one.skill.into()),
+            ])
+        });
+        to_json(&agents.collect::<Value>(), out)
+    }
+}

@@ -1,0 +1,1222 @@
+//! `aizo install` and `aizo uninstall` as whole processes, on a zoo of settings files for every host: what others wrote stays byte
+//! for byte, twice is as once, and uninstalling gives back what was there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rstest::rstest;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::common::{Home, Run};
+
+/// Every host, and the settings files that it may have before aizo comes.
+const HOSTS: [(&str, &[&str]); 8] = [
+    ("claude-code", &[".claude/settings.json", ".claude.json"]),
+    ("codex", &[".codex/hooks.json", ".codex/config.toml"]),
+    ("opencode", &[".config/opencode/opencode.json"]),
+    ("openclaw", &[".openclaw/openclaw.json"]),
+    ("gemini", &[".gemini/settings.json"]),
+    ("copilot", &[".copilot/mcp-config.json"]),
+    ("cursor", &[".cursor/hooks.json", ".cursor/mcp.json"]),
+    (
+        "windsurf",
+        &[
+            ".codeium/windsurf/hooks.json",
+            ".codeium/windsurf/mcp_config.json",
+        ],
+    ),
+];
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+struct Reply {
+    dry_run: bool,
+    scope: String,
+    files: Vec<File>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+struct File {
+    agent: String,
+    parts: Vec<String>,
+    path: PathBuf,
+    result: String,
+    reason: Option<String>,
+    diff: String,
+    backup: Option<PathBuf>,
+}
+
+/// The files of the zoo with this ending, and whether they can be read.
+fn zoo(ending: &str, broken: bool) -> Vec<(String, Vec<u8>)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/install");
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .expect("the zoo is in the repository")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|one| one == ending))
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy();
+            (name.into_owned(), fs::read(&path).expect("a file"))
+        })
+        .filter(|(name, _)| name.starts_with("broken-") == broken)
+        .collect();
+    files.sort();
+    assert!(files.len() > 3, "the zoo has animals");
+    files
+}
+
+/// Everything below a folder: files with their bytes, folders and links with none.
+fn tree(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    fn gather(folder: &Path, found: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let is_folder = path.symlink_metadata().expect("it is there").is_dir();
+            if is_folder {
+                gather(&path, found);
+            }
+            found.insert(path.clone(), fs::read(&path).ok());
+        }
+    }
+    let mut found = BTreeMap::new();
+    gather(folder, &mut found);
+    found
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, bytes).expect("a file");
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What `--list` says of a host.
+fn listed(home: &Home, host: &str) -> Value {
+    let all: Value = home.json(&["install", "--list"]);
+    let all = all.as_array().expect("a list");
+    let one = all.iter().find(|one| one["agent"] == host);
+    one.expect("every host is listed").clone()
+}
+
+fn everything(host: &str) -> Value {
+    json!({ "agent": host, "found": true, "hooks": true, "mcp": true, "skill": true })
+}
+
+#[test]
+fn every_host_gives_back_every_file_as_it_was() {
+    for (host, files) in HOSTS {
+        for ending in ["json", "toml"] {
+            let places: Vec<&&str> = files.iter().filter(|file| file.ends_with(ending)).collect();
+            if places.is_empty() {
+                continue;
+            }
+            for (name, bytes) in zoo(ending, false) {
+                let home = Home::new();
+                for place in &places {
+                    write(&home.path().join(place), &bytes);
+                }
+                let before = tree(home.path());
+                let place = format!("{host}, {name}");
+                home.ok(&["install", host]);
+                let installed = tree(home.path());
+                for place in &places {
+                    let now = &installed[&home.path().join(place)];
+                    assert_ne!(now.as_ref(), Some(&bytes), "{host}, {name}: {place}");
+                }
+                assert_eq!(listed(&home, host), everything(host), "{place}");
+                let again: Reply = home.json(&["install", host]);
+                assert!(
+                    again.files.iter().all(|file| file.result == "unchanged"),
+                    "{place}: {again:?}"
+                );
+                assert!(
+                    tree(home.path()) == installed,
+                    "{place}: twice is not as once"
+                );
+                home.ok(&["uninstall", host]);
+                let after = tree(home.path());
+                for (path, bytes) in &before {
+                    assert!(
+                        after.get(path) == Some(bytes),
+                        "{place}: {} is\n{}",
+                        path.display(),
+                        String::from_utf8_lossy(after[path].as_deref().unwrap_or_default())
+                    );
+                }
+                assert!(
+                    after.keys().eq(before.keys()),
+                    "{place}: left over: {:?}",
+                    after
+                        .keys()
+                        .filter(|path| !before.contains_key(*path))
+                        .collect::<Vec<_>>()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn where_nothing_was_nothing_is_left() {
+    for (host, _) in HOSTS {
+        let home = Home::new();
+        home.ok(&["install", host]);
+        assert_eq!(listed(&home, host), everything(host));
+        home.ok(&["uninstall", host]);
+        assert_eq!(tree(home.path()).len(), 0, "{host}");
+    }
+    let home = Home::new();
+    for (host, _) in HOSTS {
+        home.ok(&["install", host]);
+    }
+    let installed = tree(home.path());
+    let reply: Reply = home.json(&["install", "--all"]);
+    assert!(reply.files.iter().all(|file| file.result == "unchanged"));
+    assert!(tree(home.path()) == installed);
+    home.ok(&["uninstall", "--all"]);
+    assert_eq!(tree(home.path()).len(), 0);
+}
+
+#[test]
+fn each_part_can_be_left_out() {
+    for (option, part) in [
+        ("--no-hooks", "hooks"),
+        ("--no-mcp", "mcp"),
+        ("--no-skill", "skill"),
+    ] {
+        for (host, _) in HOSTS {
+            let home = Home::new();
+            home.ok(&["install", host, option]);
+            let mut wanted = everything(host);
+            wanted[part] = json!(false);
+            assert_eq!(listed(&home, host), wanted, "{host} {option}");
+            home.ok(&["install", host]);
+            assert_eq!(listed(&home, host), everything(host), "{host} {option}");
+            home.ok(&["uninstall", host]);
+            assert_eq!(tree(home.path()).len(), 0, "{host} {option}");
+        }
+    }
+}
+
+/// The text that a difference makes of another.
+fn patched(before: &str, diff: &str) -> String {
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let mut lines = diff.split_inclusive('\n').skip(2).peekable();
+    let (mut new, mut at) = (String::new(), 0);
+    while let Some(line) = lines.next() {
+        let (sign, rest) = line.split_at(1);
+        let is_last = lines.peek().is_some_and(|next| next.starts_with('\\'));
+        let rest = if is_last {
+            rest.trim_end_matches('\n')
+        } else {
+            rest
+        };
+        match sign {
+            "@" => {
+                let range = line.split(' ').nth(1).expect("a range");
+                let (first, count) = range[1..].split_once(',').expect("two numbers");
+                let first: usize = first.parse().expect("a number");
+                let first = first - usize::from(count != "0");
+                new.extend(old[at..first].iter().copied());
+                at = first;
+            }
+            " " => {
+                assert_eq!(rest, old[at]);
+                new.push_str(rest);
+                at += 1;
+            }
+            "-" => {
+                assert_eq!(rest, old[at]);
+                at += 1;
+            }
+            "+" => new.push_str(rest),
+            _ => assert!(line.starts_with("\\ No newline")),
+        }
+    }
+    new.extend(old[at..].iter().copied());
+    new
+}
+
+#[test]
+fn a_dry_run_changes_nothing_and_shows_exactly_what_would_change() {
+    for (host, files) in HOSTS {
+        for ending in ["json", "toml"] {
+            for (name, bytes) in zoo(ending, false) {
+                let home = Home::new();
+                let places = files.iter().filter(|file| file.ends_with(ending));
+                places.for_each(|place| write(&home.path().join(place), &bytes));
+                let before = tree(home.path());
+                let shown: Reply = home.json(&["install", host, "--dry-run"]);
+                let text = home.ok(&["install", host, "--dry-run"]);
+                assert!(tree(home.path()) == before, "{host}, {name}");
+                let together: String = shown.files.iter().map(|file| file.diff.as_str()).collect();
+                assert_eq!(text, together, "{host}, {name}");
+                home.ok(&["install", host]);
+                for file in shown.files {
+                    let old = before
+                        .get(&file.path)
+                        .cloned()
+                        .flatten()
+                        .unwrap_or_default();
+                    let old = String::from_utf8(old).expect("it can be read");
+                    assert_eq!(
+                        patched(&old, &file.diff),
+                        read(&file.path),
+                        "{host}, {name}"
+                    );
+                }
+                let installed = tree(home.path());
+                let shown: Reply = home.json(&["uninstall", host, "--dry-run"]);
+                assert!(shown.dry_run && shown.files.iter().any(|file| !file.diff.is_empty()));
+                assert!(tree(home.path()) == installed, "{host}, {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone_and_named_with_its_line() {
+    for (host, files) in HOSTS {
+        for place in files {
+            let ending = place.rsplit('.').next().expect("an ending");
+            for (name, bytes) in zoo(ending, true) {
+                let home = Home::new();
+                let path = home.path().join(place);
+                write(&path, &bytes);
+                let before = tree(home.path());
+                let (_, line) = name.split_once(".line-").expect("a line in the name");
+                let line = line.split('.').next().expect("a number");
+                let run = home.run(&["install", host]);
+                let wanted = format!("{}, line {line}: ", path.display());
+                assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{host}, {name}");
+                assert!(run.stderr.contains(&wanted), "{host}, {name}: {run:?}");
+                assert!(tree(home.path()) == before, "{host}, {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_named() {
+    for (text, line) in [
+        ("{\n\"hooks\": []}", 2),
+        ("{\"hooks\":\n null}", 2),
+        ("{\"hooks\": {\n\n\"Stop\": {}}}", 3),
+        ("{\"hooks\": \"none\"}", 1),
+    ] {
+        let home = Home::new();
+        write(&home.path().join(".claude/settings.json"), text.as_bytes());
+        let run = home.run(&["install", "claude-code", "--json"]);
+        assert_eq!(run.code, 1);
+        assert!(run.stderr.contains(&format!("line {line}: `")), "{run:?}");
+        assert_eq!(tree(home.path()).len(), 2);
+    }
+}
+
+#[test]
+fn one_host_that_cannot_be_served_does_not_keep_the_others() {
+    let home = Home::new();
+    write(&home.path().join(".claude/settings.json"), b"{");
+    let run = home.run(&["install", "claude-code", "cursor"]);
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.contains("settings.json, line 1"), "{run:?}");
+    assert!(!run.stdout.contains("claude-code"), "{run:?}");
+    assert_eq!(listed(&home, "cursor"), everything("cursor"));
+    assert!(!home.path().join(".claude.json").exists());
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::common::binary;
+
+    #[test]
+    fn a_link_is_followed_and_stays_one() {
+        let home = Home::new();
+        let real = home.path().join("dotfiles/claude.json");
+        write(&real, b"{\n}\n");
+        let link = home.path().join(".claude/settings.json");
+        fs::create_dir(home.path().join(".claude")).expect("a folder");
+        symlink("../dotfiles/claude.json", &link).expect("a link");
+        let before = tree(home.path());
+        home.ok(&["install", "claude-code"]);
+        assert!(link.symlink_metadata().expect("it is there").is_symlink());
+        assert!(read(&real).contains("hook claude-code"));
+        home.ok(&["uninstall", "claude-code"]);
+        assert!(tree(home.path()) == before);
+        // One that leads nowhere yet.
+        fs::remove_file(&real).expect("gone");
+        home.ok(&["install", "claude-code"]);
+        assert!(link.symlink_metadata().expect("it is there").is_symlink());
+        assert!(read(&real).contains("hook claude-code"));
+        home.ok(&["uninstall", "claude-code"]);
+        assert!(link.symlink_metadata().expect("it is there").is_symlink() && !real.exists());
+    }
+
+    #[test]
+    fn a_file_that_is_closed_stays_closed_and_rights_are_kept() {
+        let home = Home::new();
+        let file = home.path().join(".claude/settings.json");
+        write(&file, b"{}");
+        let rights = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode));
+        rights(0o444).expect("closed");
+        let run = home.run(&["install", "claude-code", "--json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+        assert!(
+            run.stderr.contains("read-only") && run.stderr.contains("settings.json"),
+            "{run:?}"
+        );
+        assert_eq!(tree(home.path()).len(), 2);
+        rights(0o600).expect("open");
+        home.ok(&["install", "claude-code"]);
+        let mode = fs::metadata(&file)
+            .expect("it is there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_copy_is_kept_for_the_person_alone() {
+        let home = Home::new();
+        let file = home.path().join(".claude/settings.json");
+        write(&file, b"{\"secret\": 1}");
+        let reply: Reply = home.json(&["install", "claude-code"]);
+        let backup = reply.files[0].backup.clone().expect("a copy");
+        assert_eq!(read(&backup), "{\"secret\": 1}");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&backup), 0o600);
+        assert_eq!(mode(backup.parent().expect("a folder")), 0o700);
+        assert_eq!(mode(&home.aizo()), 0o700);
+        // Taking it out where somebody has written meanwhile keeps both copies.
+        let changed = read(&file).replace("\"secret\": 1", "\"secret\": 2");
+        fs::write(&file, &changed).expect("written");
+        let reply: Reply = home.json(&["uninstall", "claude-code"]);
+        assert_eq!(read(&file), "{\"secret\": 2}");
+        let second = reply
+            .files
+            .iter()
+            .find_map(|file| file.backup.clone())
+            .expect("a copy");
+        assert_eq!(read(&second), changed);
+        assert_eq!(read(&backup), "{\"secret\": 1}");
+    }
+
+    /// aizo in a folder of the home, and whether it is found by its name.
+    fn with_programs(home: &Home, named: bool) -> (Command, PathBuf) {
+        let folder = home.path().join("my programs");
+        fs::create_dir_all(&folder).expect("a folder");
+        let program = folder.join("aizo");
+        if !program.exists() {
+            symlink(binary(), &program).expect("a link");
+        }
+        let mut command = Command::new(&program);
+        command
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .env(
+                "PATH",
+                if named {
+                    folder.as_path()
+                } else {
+                    Path::new("/nowhere")
+                },
+            );
+        (command, program)
+    }
+
+    /// Every command of hooks that stands in a home.
+    fn commands(home: &Home) -> Vec<String> {
+        fn gather(value: &Value, found: &mut Vec<String>) {
+            match value {
+                Value::Object(members) => {
+                    for (name, value) in members {
+                        match value.as_str() {
+                            Some(text) if name == "command" && text.contains(" hook ") => {
+                                found.push(text.to_owned());
+                            }
+                            _ => gather(value, found),
+                        }
+                    }
+                }
+                Value::Array(values) => values.iter().for_each(|one| gather(one, found)),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        for (path, bytes) in tree(home.path()) {
+            if path.extension().is_some_and(|one| one == "json") && !path.starts_with(home.aizo()) {
+                let value = serde_json::from_slice(&bytes.expect("a file")).expect("JSON");
+                gather(&value, &mut found);
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn shell(home: &Home, command: &str, path: &str, input: &[u8]) -> Run {
+        home.feed(
+            Command::new("/bin/sh")
+                .args(["-c", command])
+                .env_clear()
+                .env("HOME", home.path())
+                .env("PATH", path)
+                .stdin(Stdio::piped()),
+            input,
+        )
+    }
+
+    #[rstest]
+    #[case(true)]
+    #[case(false)]
+    fn an_entry_does_no_harm_when_aizo_is_gone(#[case] named: bool) {
+        for (host, _) in HOSTS.iter().filter(|(host, _)| !host.starts_with("open")) {
+            let home = Home::new();
+            let (mut install, program) = with_programs(&home, named);
+            let run = Run::of(install.args(["install", host]).output());
+            assert_eq!(run.code, 0, "{run:?}");
+            fs::remove_file(&program).expect("gone");
+            let commands = commands(&home);
+            assert!(!commands.is_empty(), "{host}");
+            for command in commands {
+                assert_eq!(command.contains("my programs"), !named, "{command}");
+                assert!(!command.contains(env!("CARGO_PKG_VERSION")), "{command}");
+                let run = shell(&home, &command, "", b"{}");
+                assert_eq!(
+                    (run.code, run.stdout.as_str(), run.stderr.as_str()),
+                    (0, "", ""),
+                    "{command}"
+                );
+            }
+        }
+    }
+
+    #[rstest]
+    #[case(true)]
+    #[case(false)]
+    fn an_entry_answers_its_host(#[case] named: bool) {
+        let calls = fs::read_to_string(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/hooks/calls.jsonl"
+        ))
+        .expect("the calls are in the repository");
+        let calls: Vec<Value> = calls
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a call"))
+            .collect();
+        for (host, _) in HOSTS.iter().filter(|(host, _)| !host.starts_with("open")) {
+            let home = Home::new();
+            home.ok(&[
+                "add",
+                "force-push to main",
+                "never force-push to main",
+                "--score",
+                "0.5",
+                "--pattern",
+                "@force-push",
+            ]);
+            let (mut install, program) = with_programs(&home, named);
+            assert_eq!(Run::of(install.args(["install", host]).output()).code, 0);
+            let refused = calls.iter().find(|call| {
+                call["host"] == *host
+                    && (call["out"].to_string().contains("DENY") || call["err"] == "DENY")
+            });
+            let refused = refused.unwrap_or_else(|| panic!("{host} refuses something"));
+            let command = commands(&home)
+                .into_iter()
+                .find(|command| *host != "copilot" || command.contains("preToolUse"))
+                .expect("a command");
+            let path = if named {
+                program.parent().expect("a folder").display().to_string()
+            } else {
+                String::new()
+            };
+            let run = shell(
+                &home,
+                &command,
+                &path,
+                refused["sent"].to_string().as_bytes(),
+            );
+            let code = refused["code"].as_i64().unwrap_or(0);
+            assert_eq!(i64::from(run.code), code, "{host}: {run:?}");
+            assert!(
+                (run.stdout + &run.stderr).contains("This breaks a hard limit"),
+                "{host}: {command}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_path_takes_the_place_of_the_earlier_one() {
+        for (host, files) in HOSTS {
+            let home = Home::new();
+            let comments = zoo("json", false)
+                .into_iter()
+                .find(|(name, _)| name == "comments.json")
+                .expect("it is in the zoo");
+            for file in files.iter().filter(|file| file.ends_with("json")) {
+                write(&home.path().join(file), &comments.1);
+            }
+            let (mut install, program) = with_programs(&home, false);
+            let before = tree(home.path());
+            assert_eq!(Run::of(install.args(["install", host]).output()).code, 0);
+            let old = program.display().to_string();
+            let holds = |text: &str| {
+                tree(home.path()).iter().any(|(path, bytes)| {
+                    !path.starts_with(home.aizo())
+                        && !path.ends_with("aizo")
+                        && String::from_utf8_lossy(bytes.as_deref().unwrap_or_default())
+                            .contains(text)
+                })
+            };
+            assert!(holds(&old), "{host}");
+            home.ok(&["install", host]);
+            assert!(
+                !holds(&old) && holds(&binary().display().to_string()),
+                "{host}"
+            );
+            home.ok(&["uninstall", host]);
+            assert!(tree(home.path()) == before, "{host}");
+        }
+    }
+
+    /// Runs a script in node with the plugin of a host, where there is node.
+    fn node(home: &Home, plugin: &Path, script: &str) -> Option<String> {
+        let output = Command::new("node")
+            .args(["--input-type=module", "-e", script])
+            .current_dir(home.path())
+            .env("HOME", home.path())
+            .env("PLUGIN", plugin)
+            .output()
+            .ok()?;
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    #[test]
+    fn the_plugins_ask_aizo_and_say_nothing_when_it_is_gone() {
+        let home = Home::new();
+        home.ok(&[
+            "add",
+            "force-push to main",
+            "never do it",
+            "--score",
+            "0.5",
+            "--pattern",
+            "@force-push",
+        ]);
+        let copy = |host: &str, name: &str| {
+            let (mut install, _) = with_programs(&home, false);
+            assert_eq!(Run::of(install.args(["install", host]).output()).code, 0);
+            // As a module, whatever the folder says.
+            let module = home.path().join(format!("{host}.mjs"));
+            fs::copy(home.path().join(name), &module).expect("a copy");
+            module
+        };
+        let opencode = copy("opencode", ".config/opencode/plugins/aizo.js");
+        let openclaw = copy("openclaw", ".openclaw/extensions/aizo/index.js");
+        let as_opencode = r#"
+            const plugin = (await import(process.env.PLUGIN)).default;
+            const hooks = await plugin({});
+            await hooks["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: "hello" }] });
+            const output = { system: [] };
+            await hooks["experimental.chat.system.transform"]({ sessionID: "s" }, output);
+            const refused = await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s" },
+                { args: { command: "git push --force origin main" } }).then(() => "", (error) => error.message);
+            await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s" }, { args: { command: "ls" } });
+            await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } });
+            const seen = [];
+            plugin.setup({ tool: { hook: (name, f) => seen.push([name, f]) }, session: { hook: (name, f) => seen.push([name, f]) } });
+            const e = { sessionID: "t", system: [], tool: "shell", input: { command: "git push -f origin main" } };
+            const later = [];
+            for (const [name, f] of seen) later.push(name, await Promise.resolve().then(() => f(e)).then(() => "", (error) => error.message));
+            console.log(JSON.stringify({ system: output.system, refused, later, second: e.system.length }));
+        "#;
+        let as_openclaw = r#"
+            const plugin = (await import(process.env.PLUGIN)).default;
+            const on = {};
+            plugin.register({ on: (name, f) => (on[name] = f) });
+            const ctx = { sessionId: "s" };
+            console.log(JSON.stringify({
+                context: await on.before_prompt_build({ prompt: "hello" }, ctx),
+                refused: await on.before_tool_call({ toolName: "exec", params: { command: "git push --force origin main" } }, ctx),
+                allowed: await on.before_tool_call({ toolName: "exec", params: { command: "ls" } }, ctx),
+                end: await on.agent_end({}, ctx),
+            }));
+        "#;
+        let Some(said) = node(&home, &opencode, as_opencode) else {
+            return;
+        };
+        let said: Value = serde_json::from_str(&said).expect("JSON");
+        assert!(
+            said["system"][0]
+                .as_str()
+                .is_some_and(|text| text.contains("force-push")),
+            "{said}"
+        );
+        assert!(
+            said["refused"]
+                .as_str()
+                .is_some_and(|text| text.contains("hard limit")),
+            "{said}"
+        );
+        assert_eq!(said["second"], 1, "{said}");
+        assert!(
+            said["later"][3]
+                .as_str()
+                .is_some_and(|text| text.contains("hard limit")),
+            "{said}"
+        );
+        let said = node(&home, &openclaw, as_openclaw).expect("node");
+        let said: Value = serde_json::from_str(&said).expect("JSON");
+        assert!(said["context"].to_string().contains("force-push"), "{said}");
+        assert_eq!(said["refused"]["block"], true, "{said}");
+        assert_eq!(said.get("allowed"), None, "{said}");
+
+        fs::remove_file(home.path().join("my programs/aizo")).expect("gone");
+        let said = node(&home, &opencode, as_opencode).expect("node");
+        assert_eq!(
+            serde_json::from_str::<Value>(&said).expect("JSON"),
+            json!({ "system": [], "refused": "", "later": ["context", "", "execute.before", ""], "second": 0 })
+        );
+        let said = node(&home, &openclaw, as_openclaw).expect("node");
+        assert_eq!(said.trim(), "{}");
+    }
+}
+
+/// What somebody else writes in between stays, and aizo's goes all the same.
+#[test]
+fn what_was_written_after_aizo_came_stays() {
+    let home = Home::new();
+    let file = home.path().join(".claude/settings.json");
+    write(&file, b"{\n  \"a\": 1\n}\n");
+    home.ok(&["install", "claude-code"]);
+    // Elsewhere in the file.
+    let elsewhere = read(&file).replace("\"a\": 1,", "\"a\": 1, \"more\": [1, 2],");
+    fs::write(&file, elsewhere).expect("written");
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&file), "{\n  \"a\": 1, \"more\": [1, 2]\n}\n");
+
+    // In the midst of what aizo wrote.
+    write(&file, b"{\n  \"a\": 1\n}\n");
+    home.ok(&["install", "claude-code"]);
+    let own = r#"{ "hooks": [{ "type": "command", "command": "say done" }] }, // mine"#;
+    let midst = read(&file).replace("\"Stop\": [", &format!("\"Stop\": [\n      {own}"));
+    fs::write(&file, midst).expect("written");
+    home.ok(&["uninstall", "claude-code"]);
+    let left = read(&file);
+    assert!(
+        left.contains("say done") && !left.contains("aizo"),
+        "{left}"
+    );
+    assert_eq!(left.matches("\"Stop\"").count(), 1, "{left}");
+    assert!(!left.contains("PreToolUse"), "{left}");
+
+    // The whole file, laid out anew by its host.
+    for (host, files) in HOSTS {
+        let home = Home::new();
+        let (_, foreign) = zoo("json", false)
+            .into_iter()
+            .find(|(name, _)| name == "foreign.json")
+            .expect("it is in the zoo");
+        let files = files.iter().filter(|file| file.ends_with("json"));
+        let files: Vec<PathBuf> = files.map(|file| home.path().join(file)).collect();
+        files.iter().for_each(|file| write(file, &foreign));
+        home.ok(&["install", host]);
+        for file in &files {
+            let value: Value = serde_json::from_str(&read(file)).expect("JSON");
+            fs::write(file, value.to_string()).expect("written");
+        }
+        let again: Reply = home.json(&["install", host]);
+        assert!(
+            again.files.iter().all(|file| file.result == "unchanged"),
+            "{again:?}"
+        );
+        home.ok(&["uninstall", host]);
+        for file in &files {
+            let left: Value = serde_json::from_str(&read(file)).expect("JSON");
+            let before: Value = serde_json::from_slice(&foreign).expect("JSON");
+            assert_eq!(left, before, "{host}");
+        }
+    }
+}
+
+#[test]
+fn without_its_record_aizo_goes_by_what_is_its_own() {
+    for (host, files) in HOSTS {
+        for (ending, animal) in [("json", "foreign.json"), ("toml", "comments.toml")] {
+            let home = Home::new();
+            let (_, foreign) = zoo(ending, false)
+                .into_iter()
+                .find(|(name, _)| name == animal)
+                .expect("it is in the zoo");
+            let files = files.iter().filter(|file| file.ends_with(ending));
+            files.for_each(|file| write(&home.path().join(file), &foreign));
+            let before = tree(home.path());
+            home.ok(&["install", host]);
+            fs::remove_dir_all(home.aizo()).expect("gone");
+            home.ok(&["uninstall", host]);
+            let after = tree(home.path());
+            for (path, bytes) in before {
+                assert!(
+                    after[&path] == bytes,
+                    "{host}: {}: {}",
+                    path.display(),
+                    read(&path)
+                );
+            }
+            let left = listed(&home, host);
+            assert_eq!(
+                (&left["hooks"], &left["mcp"], &left["skill"]),
+                (&json!(false), &json!(false), &json!(false)),
+                "{host}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_entry_made_by_hand_stays_and_is_not_doubled() {
+    let home = Home::new();
+    let settings = br#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aizo hook claude-code"}]}]}}"#;
+    let servers =
+        br#"{"mcpServers": {"aizo": {"command": "/opt/aizo", "args": ["mcp", "--db", "x"]}}}"#;
+    write(&home.path().join(".claude/settings.json"), settings);
+    write(&home.path().join(".claude.json"), servers);
+    let before = tree(home.path());
+    let reply: Reply = home.json(&["install", "claude-code"]);
+    let kept = reply.files.iter().find(|file| file.result == "kept");
+    assert!(kept.is_some_and(|file| file.reason.is_some()), "{reply:?}");
+    let written = read(&home.path().join(".claude/settings.json"));
+    let value: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(value["hooks"]["Stop"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        value["hooks"]["PreToolUse"].as_array().map(Vec::len),
+        Some(1)
+    );
+    let installed = tree(home.path());
+    home.ok(&["install", "claude-code"]);
+    assert!(tree(home.path()) == installed);
+    home.ok(&["uninstall", "claude-code"]);
+    assert!(tree(home.path()) == before);
+    // A skill of one's own, too.
+    let skill = home.path().join(".claude/skills/aizo-sop/SKILL.md");
+    write(&skill, b"mine");
+    home.ok(&["install", "claude-code"]);
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&skill), "mine");
+}
+
+#[test]
+fn the_server_that_is_written_answers() {
+    let home = Home::new();
+    home.ok(&["install", "cursor"]);
+    let servers: Value =
+        serde_json::from_str(&read(&home.path().join(".cursor/mcp.json"))).expect("JSON");
+    let server = &servers["mcpServers"]["aizo"];
+    let mut command = std::process::Command::new(server["command"].as_str().expect("a command"));
+    let arguments = server["args"].as_array().expect("a list");
+    command
+        .args(arguments.iter().filter_map(Value::as_str))
+        .env_clear()
+        .env("HOME", home.path());
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" }
+    } });
+    let run = home.feed(&mut command, format!("{hello}\n").as_bytes());
+    assert!(run.stdout.contains("serverInfo"), "{run:?}");
+}
+
+#[test]
+fn a_table_made_by_hand_stays_too() {
+    let home = Home::new();
+    let file = home.path().join(".codex/config.toml");
+    let own = "[mcp_servers.aizo]\ncommand = \"/opt/aizo\"\n[mcp_servers.aizo.env]\nA = \"1\"\n";
+    write(&file, own.as_bytes());
+    home.ok(&["install", "codex"]);
+    assert_eq!(read(&file), own);
+    home.ok(&["uninstall", "codex"]);
+    assert_eq!(read(&file), own);
+}
+
+/// Who has changed an entry of aizo's keeps the change while aizo is there, and is rid of the entry when it goes.
+#[test]
+fn an_entry_that_was_changed_since_is_kept_and_goes_with_aizo() {
+    let home = Home::new();
+    let settings = home.path().join(".claude/settings.json");
+    let servers = home.path().join(".claude.json");
+    let table = home.path().join(".codex/config.toml");
+    write(&settings, b"{\n  \"a\": 1\n}\n");
+    write(&servers, b"{\n  \"a\": 1\n}\n");
+    write(&table, b"a = 1\n");
+    home.ok(&["install", "claude-code", "codex"]);
+    for (file, from, to) in [
+        (&settings, "\"timeout\": 10", "\"timeout\": 7"),
+        (&servers, "[\"mcp\"]", "[\"mcp\", \"--db\", \"x\"]"),
+        (
+            &table,
+            "[\"mcp\"]\n",
+            "[\"mcp\"]\n\n[mcp_servers.aizo.env]\nA = \"1\"\n\n[b]\nc = 1\n",
+        ),
+    ] {
+        let changed = read(file).replacen(from, to, 1);
+        assert_ne!(changed, read(file));
+        fs::write(file, changed).expect("written");
+    }
+    let before = tree(home.path());
+    home.ok(&["install", "claude-code", "codex"]);
+    assert!(
+        tree(home.path()).iter().all(|(path, bytes)| {
+            path.starts_with(home.aizo()) || before.get(path) == Some(bytes)
+        })
+    );
+    home.ok(&["uninstall", "claude-code", "codex"]);
+    assert_eq!(read(&settings), "{\n  \"a\": 1\n}\n");
+    assert_eq!(read(&servers), "{\n  \"a\": 1\n}\n");
+    assert_eq!(read(&table), "a = 1\n\n[b]\nc = 1\n");
+}
+
+#[test]
+fn what_two_hosts_share_stays_until_the_last_one_goes() {
+    let home = Home::new();
+    let skill = home.path().join(".agents/skills/aizo-sop/SKILL.md");
+    home.ok(&["install", "codex", "cursor"]);
+    home.ok(&["uninstall", "opencode"]);
+    home.ok(&["uninstall", "codex"]);
+    assert!(skill.exists());
+    assert_eq!(listed(&home, "cursor"), everything("cursor"));
+    home.ok(&["uninstall", "cursor"]);
+    assert_eq!(tree(home.path()).len(), 0);
+}
+
+#[test]
+fn the_skill_is_the_one_of_the_repository() {
+    let home = Home::new();
+    home.ok(&["install", "claude-code", "codex"]);
+    let ours = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/skills/aizo-sop.md"));
+    let ours = ours.expect("the skill is there");
+    for folder in [".claude", ".agents"] {
+        let path = home.path().join(folder).join("skills/aizo-sop/SKILL.md");
+        assert_eq!(fs::read(path).expect("a skill"), ours);
+    }
+}
+
+#[test]
+fn a_project_gets_what_others_can_use_too() {
+    for (host, _) in HOSTS {
+        let home = Home::new();
+        let project = home.path().join("my project");
+        fs::create_dir(&project).expect("a folder");
+        let aizo = |arguments: &[&str]| {
+            let run = Run::of(home.command(arguments).current_dir(&project).output());
+            assert_eq!(run.code, 0, "{run:?}");
+            run.stdout
+        };
+        aizo(&["install", host, "--project"]);
+        let written = tree(&project);
+        assert!(written.len() > 3, "{host}: {written:?}");
+        for (path, bytes) in &written {
+            let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+            let own = home.path().display().to_string();
+            assert!(
+                !text.contains(&own) && !text.contains("target"),
+                "{}",
+                path.display()
+            );
+        }
+        assert!(
+            tree(home.path())
+                .keys()
+                .all(|path| { path.starts_with(&project) || path.starts_with(home.aizo()) })
+        );
+        let again = aizo(&["install", host, "--project", "--json"]);
+        let again: Reply = serde_json::from_str(&again).expect("a reply");
+        assert!(
+            again.files.iter().all(|file| file.result == "unchanged"),
+            "{again:?}"
+        );
+        // What is installed for the person is another matter.
+        home.ok(&["uninstall", host]);
+        assert!(tree(&project) == written);
+        aizo(&["uninstall", host, "--project"]);
+        assert_eq!(tree(home.path()).len(), 1, "{host}");
+    }
+}
+
+#[test]
+fn hosts_are_found_by_their_folders() {
+    let home = Home::new();
+    fs::create_dir(home.path().join(".cursor")).expect("a folder");
+    fs::create_dir_all(home.path().join(".codeium/windsurf")).expect("a folder");
+    let run = Run::of(home.command(&["install", "--all"]).env("PATH", "").output());
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(home.path().join(".cursor/hooks.json").exists());
+    assert!(home.path().join(".codeium/windsurf/hooks.json").exists());
+    assert!(!home.path().join(".gemini").exists() && !home.path().join(".claude").exists());
+    let empty = Home::new();
+    let run = Run::of(
+        empty
+            .command(&["install", "--all", "--json"])
+            .env("PATH", "")
+            .output(),
+    );
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.contains("no agent is found"), "{run:?}");
+    let reply: Reply = serde_json::from_str(&run.stdout).expect("a reply");
+    assert!(reply.files.is_empty() && tree(empty.path()).is_empty());
+}
+
+#[rstest]
+#[case(&["install"], 2)]
+#[case(&["uninstall"], 2)]
+#[case(&["install", "emacs"], 2)]
+#[case(&["install", "--all", "codex"], 2)]
+#[case(&["install", "--list", "--all"], 2)]
+fn a_wrong_line_is_refused(#[case] arguments: &[&str], #[case] code: i32) {
+    let home = Home::new();
+    let run = home.run(arguments);
+    assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{run:?}");
+    assert!(tree(home.path()).is_empty());
+}
+
+#[test]
+fn a_plugin_for_claude_code_has_the_layout_that_it_reads() {
+    let home = Home::new();
+    let folder = home.path().join("a plugin");
+    let at = folder.display().to_string();
+    home.ok(&["install", "--as-plugin", &at, "--dry-run"]);
+    assert!(!folder.exists());
+    home.ok(&["install", "--as-plugin", &at]);
+    let names: Vec<String> = tree(&folder)
+        .into_iter()
+        .filter(|(_, bytes)| bytes.is_some())
+        .map(|(path, _)| {
+            let name = path
+                .strip_prefix(&folder)
+                .expect("within")
+                .to_string_lossy();
+            name.replace('\\', "/")
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ".claude-plugin/marketplace.json",
+            ".claude-plugin/plugin.json",
+            ".mcp.json",
+            "hooks/hooks.json",
+            "skills/aizo-sop/SKILL.md"
+        ]
+    );
+    let json =
+        |name: &str| -> Value { serde_json::from_str(&read(&folder.join(name))).expect("JSON") };
+    let about = json(".claude-plugin/plugin.json");
+    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    assert!(about["name"].as_str().is_some_and(is_plain));
+    assert_eq!(about["version"], env!("CARGO_PKG_VERSION"));
+    let known = [
+        "name",
+        "version",
+        "description",
+        "homepage",
+        "repository",
+        "license",
+        "keywords",
+    ];
+    assert!(
+        about
+            .as_object()
+            .expect("an object")
+            .keys()
+            .all(|key| known.contains(&key.as_str()))
+    );
+    let market = json(".claude-plugin/marketplace.json");
+    assert!(market["name"].is_string() && market["owner"]["name"].is_string());
+    assert_eq!(market["plugins"][0]["name"], about["name"]);
+    assert_eq!(market["plugins"][0]["source"], "./");
+    let events = [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "Stop",
+        "PreCompact",
+        "SessionEnd",
+    ];
+    let hooks = json("hooks/hooks.json");
+    let hooks = hooks["hooks"].as_object().expect("an object");
+    assert_eq!(hooks.len(), events.len());
+    for (event, groups) in hooks {
+        assert!(events.contains(&event.as_str()), "{event}");
+        for group in groups.as_array().expect("a list") {
+            for hook in group["hooks"].as_array().expect("a list") {
+                assert_eq!(hook["type"], "command");
+                let command = hook["command"].as_str().expect("a command");
+                assert!(
+                    command.contains("aizo hook claude-code")
+                        && !command.contains('/'.to_string().as_str().repeat(2).as_str())
+                );
+                assert!(
+                    hook["timeout"]
+                        .as_u64()
+                        .is_some_and(|seconds| seconds <= 30)
+                );
+            }
+        }
+    }
+    assert_eq!(
+        json(".mcp.json")["mcpServers"]["aizo"],
+        json!({ "command": "aizo", "args": ["mcp"] })
+    );
+    // Once more is as once; a folder of somebody else is left alone.
+    let before = tree(&folder);
+    home.ok(&["install", "--as-plugin", &at]);
+    assert!(tree(&folder) == before);
+    write(&home.path().join("other/file"), b"x");
+    let run = home.run(&["install", "--as-plugin", "other"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(tree(&home.path().join("other")).len(), 1);
+}
+
+mod law {
+    use aizo::capture::hook::Caller;
+    use aizo::install::{
+        Content, Machine, Outcome, Program, Scope, Step, install, pieces, uninstall,
+    };
+    use proptest::prelude::*;
+
+    /// What may stand between two tokens.
+    fn gap() -> impl Strategy<Value = String> {
+        prop_oneof![
+            6 => Just(String::new()),
+            4 => Just(" ".to_owned()),
+            3 => Just("\n  ".to_owned()),
+            2 => Just("\r\n\t".to_owned()),
+            1 => Just(" /* c, } */ ".to_owned()),
+            1 => Just(" // a line\n".to_owned()),
+        ]
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just("hooks".to_owned()),
+            Just("mcpServers".to_owned()),
+            Just("Stop".to_owned()),
+            Just("sessionStart".to_owned()),
+            Just("version".to_owned()),
+            "[a-z \\u00e9]{0,4}",
+        ]
+    }
+
+    /// An object or an array in any layout; objects alone below `hooks`, so that nothing is in the way.
+    fn object(depth: u32) -> BoxedStrategy<String> {
+        let value = if depth == 0 {
+            prop_oneof![
+                Just("1.50".to_owned()),
+                Just("\"a // b\"".to_owned()),
+                Just("null".to_owned())
+            ]
+            .boxed()
+        } else {
+            prop_oneof![
+                2 => object(depth - 1),
+                1 => (gap(), gap()).prop_map(|(a, b)| format!("[{a}]{b}")),
+                1 => (object(depth - 1), gap(), any::<bool>())
+                    .prop_map(|(one, gap, comma)| format!("[{gap}{one}{}]", if comma { "," } else { "" })),
+                1 => Just("true".to_owned()),
+            ]
+            .boxed()
+        };
+        let member = (gap(), name(), gap(), gap(), value, gap())
+            .prop_map(|(a, name, b, c, value, d)| format!("{a}\"{name}\"{b}:{c}{value}{d}"));
+        (
+            proptest::collection::vec(member, 0..4),
+            gap(),
+            any::<bool>(),
+        )
+            .prop_map(|(members, gap, comma)| {
+                let comma = if comma && !members.is_empty() {
+                    ","
+                } else {
+                    ""
+                };
+                format!("{{{}{comma}{gap}}}", members.join(","))
+            })
+            .boxed()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn what_is_put_in_can_be_taken_out(text in (gap(), object(3), gap()).prop_map(|(a, b, c)| a + &b + &c)) {
+            let machine = Machine {
+                home: "/home/ada".into(),
+                variable: &|_| None,
+                exists: &|_| false,
+                windows: false,
+            };
+            for (host, _) in Caller::ALL {
+                for piece in pieces(host, &Scope::User, &machine, &Program::by_name(false)) {
+                    if !matches!(piece.content, Content::Json(..)) {
+                        continue;
+                    }
+                    let mut step = Step {
+                        host,
+                        scope: "user".to_owned(),
+                        path: piece.file.clone(),
+                        pieces: vec![piece],
+                        bytes: Some(text.clone().into_bytes()),
+                        record: None,
+                    };
+                    // Something else may stand where an entry belongs.
+                    let Ok(outcome) = install(&mut step) else {
+                        continue;
+                    };
+                    prop_assert_eq!(outcome, Outcome::Changed);
+                    let installed = step.bytes.clone();
+                    prop_assert_eq!(install(&mut step), Ok(Outcome::Unchanged));
+                    prop_assert_eq!(&step.bytes, &installed);
+                    // Without the record what was foreign is there as well, and nothing of aizo's is.
+                    let mut bare = Step {
+                        scope: step.scope.clone(),
+                        path: step.path.clone(),
+                        pieces: step.pieces.clone(),
+                        bytes: installed,
+                        record: None,
+                        ..step
+                    };
+                    prop_assert!(uninstall(&mut step).is_ok());
+                    prop_assert_eq!(step.bytes.as_deref(), Some(text.as_bytes()));
+                    prop_assert!(uninstall(&mut bare).is_ok());
+                    let left = String::from_utf8(bare.bytes.unwrap_or_default()).expect("a text");
+                    prop_assert!(!left.contains("aizo"), "{}", left);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_help_says_what_the_list_of_commands_says() {
+    let home = Home::new();
+    let list = home.ok(&["--help"]);
+    for name in ["install", "uninstall"] {
+        let help = home.ok(&[name, "--help"]);
+        let about = help.lines().next().expect("a line");
+        assert!(list.contains(&format!(" {about}\n")), "{about}");
+        assert!(help.contains("--dry-run") && help.contains("Examples:"));
+    }
+}
