@@ -262,15 +262,15 @@ fn learn(utterances: &[Utterance]) -> Vec<u8> {
     );
     let mut sections = vec![
         train(&languages, Language::BY_WORDS.len(), 0.1, 3, 0.08),
-        train(&verdicts, 4, 0.05, 2, 0.05),
-        train(&kinds, 11, 0.05, 2, 0.07),
-        train(&spans, 1, 0.2, 3, 0.075),
+        train(&verdicts, 4, 0.05, 2, 0.055),
+        train(&kinds, 11, 0.05, 3, 0.13),
+        train(&spans, 1, 0.2, 3, 0.09),
     ];
     // Which things the sentences seem to name is known once it was learned what names one.
     weights::replace(&weights::to_bytes(&sections));
     let things = things(utterances);
     println!("{} things", things.len());
-    sections.push(train(&things, 4, 0.05, 3, 0.08));
+    sections.push(train(&things, 4, 0.05, 3, 0.085));
     for (section, rows) in Section::ALL.iter().zip(&sections) {
         println!("{section:?}: {} weights", rows.len());
     }

@@ -88,66 +88,66 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Add a preference, or confirm one that is there
-    Add(add::Args),
+    Add(Later<add::Args>),
     /// Set fields of a preference outright
-    Update(update::Args),
+    Update(Later<update::Args>),
     /// Add, replace or remove keywords of a preference
-    Tag(tag::Args),
+    Tag(Later<tag::Args>),
     /// Find preferences, strongest first
     #[command(aliases = ["search", "find"])]
-    Recall(recall::Args),
+    Recall(Later<recall::Args>),
     /// Print what an agent should know before a task
-    Context(context::Args),
+    Context(Later<context::Args>),
     /// Say which limits a plan, command, patch or draft breaks
-    Check(check::Args),
+    Check(Later<check::Args>),
     /// Show the strongest preferences
-    Top(top::Args),
+    Top(Later<top::Args>),
     /// Show the whole profile, or one entry with its evidence
     #[command(aliases = ["list", "ls"])]
-    Show(show::Args),
+    Show(Later<show::Args>),
     /// Mark recalled preferences as used
-    Apply(apply::Args),
+    Apply(Later<apply::Args>),
     /// Reset the decay clock of preferences
-    Touch(touch::Args),
+    Touch(Later<touch::Args>),
     /// Learn preferences from what was said to agents
     Analyze(Later<analyze::Args>),
     /// Answer an agent's host at one of its events
-    Hook(hook::Args),
+    Hook(Later<hook::Args>),
     /// Let the agents on this machine call aizo: hooks, MCP server and skill
     Install(Later<install::Args>),
     /// Take aizo out of the agents' settings
     Uninstall(Later<install::Removal>),
     /// Serve an agent's host that speaks the Model Context Protocol
-    Mcp(mcp::Args),
+    Mcp(Later<mcp::Args>),
     /// List or forget the conversations that were analysed
-    Sessions(sessions::Args),
+    Sessions(Later<sessions::Args>),
     /// Remove preferences (can be undone)
     #[command(aliases = ["rm", "delete"])]
-    Remove(remove::Args),
+    Remove(Later<remove::Args>),
     /// Remove everything (can be undone)
-    Clear(clear::Args),
+    Clear(Later<clear::Args>),
     /// List keywords with entry counts
-    Keywords(keywords::Args),
+    Keywords(Later<keywords::Args>),
     /// List, write or edit the kinds of task
-    Scenarios(scenarios::Args),
+    Scenarios(Later<scenarios::Args>),
     /// List what was changed, newest first
-    History(history::Args),
+    History(Later<history::Args>),
     /// Take changes back
-    Undo(undo::Args),
+    Undo(Later<undo::Args>),
     /// Show the evidence behind a preference
-    Why(why::Args),
+    Why(Later<why::Args>),
     /// Decide about what waits for a person
     Review(Later<review::Args>),
     /// Show the store, its numbers, and where each setting came from
-    Info(info::Args),
+    Info(Later<info::Args>),
     /// Show or change how fast things fade
-    Config(config::Args),
+    Config(Later<config::Args>),
     /// Print a completion script for a shell
-    Completions(completions::Args),
+    Completions(Later<completions::Args>),
     /// Print the manual page
-    Man(man::Args),
+    Man(Later<man::Args>),
     /// Take a two-minute tour on a throwaway profile
-    Demo(demo::Args),
+    Demo(Later<demo::Args>),
 }
 
 /// Arguments that are described only once the command is called: every start would pay for them.
@@ -185,7 +185,7 @@ impl<T: clap::FromArgMatches> clap::FromArgMatches for Later<T> {
 /// Answers a host, if that is what the command line asks for: an answer that nothing may keep from being given.
 pub fn at_the_door(cli: &Cli) -> Option<std::process::ExitCode> {
     match &cli.command {
-        Command::Hook(args) => Some(hook::run(cli, args)),
+        Command::Hook(Later(args)) => Some(hook::run(cli, args)),
         Command::Mcp(_) => Some(mcp::run(cli)),
         _ => None,
     }
@@ -440,34 +440,34 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Reply::Answer(Box::new(reply))
     }
     Ok(match command {
-        Command::Add(args) => Reply::Answer(add::run(args, context)?),
-        Command::Update(args) => answer(update::run(&args, context)?),
-        Command::Analyze(args) => analyze::run(&args.0, context)?,
-        Command::Sessions(args) => answer(sessions::run(&args, context)?),
-        Command::Tag(args) => answer(tag::run(&args, context)?),
-        Command::Recall(args) => answer(recall::run(&args, context)?),
-        Command::Context(args) => answer(context::run(&args, context)?),
-        Command::Check(args) => check::run(&args, context)?,
+        Command::Add(Later(args)) => Reply::Answer(add::run(args, context)?),
+        Command::Update(Later(args)) => answer(update::run(&args, context)?),
+        Command::Analyze(Later(args)) => analyze::run(&args, context)?,
+        Command::Sessions(Later(args)) => answer(sessions::run(&args, context)?),
+        Command::Tag(Later(args)) => answer(tag::run(&args, context)?),
+        Command::Recall(Later(args)) => answer(recall::run(&args, context)?),
+        Command::Context(Later(args)) => answer(context::run(&args, context)?),
+        Command::Check(Later(args)) => check::run(&args, context)?,
         // Answered at the door.
         Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),
-        Command::Install(args) => Reply::Answer(install::run(&args.0, context)?),
-        Command::Uninstall(args) => answer(install::remove(&args.0, context)?),
-        Command::Top(args) => answer(top::run(&args, context)?),
-        Command::Show(args) => Reply::Answer(show::run(&args, context)?),
-        Command::Apply(args) => answer(apply::run(&args, context)?),
-        Command::Touch(args) => answer(touch::run(&args, context)?),
-        Command::Remove(args) => answer(remove::run(&args, context)?),
-        Command::Clear(args) => answer(clear::run(&args, context)?),
-        Command::Keywords(args) => answer(keywords::run(&args, context)?),
-        Command::Scenarios(args) => answer(scenarios::run(&args, context)?),
-        Command::History(args) => answer(history::run(&args, context)?),
-        Command::Undo(args) => answer(undo::run(&args, context)?),
-        Command::Why(args) => answer(why::run(&args, context)?),
-        Command::Review(args) => answer(review::run(&args.0, context)?),
-        Command::Info(args) => Reply::Answer(info::run(&args, context)?),
-        Command::Config(args) => answer(config::run(&args, context)?),
-        Command::Completions(args) => Reply::Raw(completions::run(&args)),
-        Command::Man(args) => Reply::Raw(man::run(&args)?),
-        Command::Demo(args) => answer(demo::run(&args, context)?),
+        Command::Install(Later(args)) => Reply::Answer(install::run(&args, context)?),
+        Command::Uninstall(Later(args)) => answer(install::remove(&args, context)?),
+        Command::Top(Later(args)) => answer(top::run(&args, context)?),
+        Command::Show(Later(args)) => Reply::Answer(show::run(&args, context)?),
+        Command::Apply(Later(args)) => answer(apply::run(&args, context)?),
+        Command::Touch(Later(args)) => answer(touch::run(&args, context)?),
+        Command::Remove(Later(args)) => answer(remove::run(&args, context)?),
+        Command::Clear(Later(args)) => answer(clear::run(&args, context)?),
+        Command::Keywords(Later(args)) => answer(keywords::run(&args, context)?),
+        Command::Scenarios(Later(args)) => answer(scenarios::run(&args, context)?),
+        Command::History(Later(args)) => answer(history::run(&args, context)?),
+        Command::Undo(Later(args)) => answer(undo::run(&args, context)?),
+        Command::Why(Later(args)) => answer(why::run(&args, context)?),
+        Command::Review(Later(args)) => answer(review::run(&args, context)?),
+        Command::Info(Later(args)) => Reply::Answer(info::run(&args, context)?),
+        Command::Config(Later(args)) => answer(config::run(&args, context)?),
+        Command::Completions(Later(args)) => Reply::Raw(completions::run(&args)),
+        Command::Man(Later(args)) => Reply::Raw(man::run(&args)?),
+        Command::Demo(Later(args)) => answer(demo::run(&args, context)?),
     })
 }
