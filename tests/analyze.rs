@@ -667,8 +667,10 @@ fn a_chat_on_standard_input_is_read() {
     let again = home.run_with_input(&["analyze", "-"], chat.as_bytes());
     assert!(again.stdout.starts_with("nothing learned; "), "{again:?}");
     let other = home.run_with_input(&["analyze", "-"], b"just some words");
+    assert_eq!((other.code, other.stdout.as_str()), (1, ""));
     assert!(
-        other.stdout.contains("not a transcript: standard input"),
+        other.stderr.contains("not a transcript: standard input")
+            && other.stderr.contains("`User: …`"),
         "{other:?}"
     );
 }

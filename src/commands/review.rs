@@ -309,25 +309,30 @@ impl Answer for Reply {
             Reply::Decided(answer) => return answer.text(page),
             Reply::List(waiting) => waiting,
         };
-        let mut table = Table::new(&[
+        let has_reasons = waiting
+            .iter()
+            .any(|proposal| !proposal.reason_beside_the_quote().is_empty());
+        let mut columns = vec![
             ("ID", Align::Right),
             ("SCORE", Align::Right),
             ("FROM", Align::Short),
             ("ITEM", Align::Left),
-            ("REASON", Align::Left),
-            ("WHY IT WAITS", Align::Left),
-        ]);
+        ];
+        columns.extend(has_reasons.then_some(("REASON", Align::Left)));
+        columns.push(("WHY IT WAITS", Align::Left));
+        let mut table = Table::new(&columns);
         for proposal in waiting {
-            table.row(&[
+            let mut row = vec![
                 proposal.id.to_string(),
                 proposal
                     .score
                     .map_or_else(String::new, |score| Score::clamped(score).to_string()),
                 proposal.origin.to_string(),
                 proposal.item.clone(),
-                proposal.reason_beside_the_quote().to_owned(),
-                proposal.why.clone(),
-            ]);
+            ];
+            row.extend(has_reasons.then(|| proposal.reason_beside_the_quote().to_owned()));
+            row.push(proposal.why.clone());
+            table.row(&row);
         }
         page.table(&table)?;
         for proposal in waiting {
@@ -336,6 +341,13 @@ impl Answer for Reply {
                 page.wrapped(&format!("{}: “{}”", proposal.id, found.quote()))?;
                 page.wrapped_faint(&format!("  {}", found.said_where()))?;
             }
+        }
+        if let Some(first) = waiting.first() {
+            page.line("")?;
+            page.wrapped_faint(&format!(
+                "to take one over: aizo review accept {0}; to drop it: aizo review reject {0}; to change it first: aizo review edit {0}",
+                first.id
+            ))?;
         }
         Ok(())
     }

@@ -150,6 +150,15 @@ pub(super) fn observations(evidence: &[Observed], page: &mut Page<'_>) -> io::Re
         if !found.is_empty() {
             page.wrapped_faint(&format!("  found in {}", found.join(", ")))?;
         }
+        if let Some(confidence) = observed.confidence {
+            let cues = observed.cues.as_deref().unwrap_or_default();
+            let by = if cues.is_empty() {
+                String::new()
+            } else {
+                format!(", by its words ({cues})")
+            };
+            page.wrapped_faint(&format!("  understood with confidence {confidence:.2}{by}"))?;
+        }
     }
     Ok(())
 }

@@ -148,7 +148,7 @@ pub fn candidate(said: &Said, thing: &Thing) -> Option<Candidate> {
         score: score(said, thing),
         keywords: Vec::new(),
         scenarios: Vec::new(),
-        confidence: (thing.confidence * 100.0).round() / 100.0,
+        confidence: (thing.confidence * 100.0).round().min(99.0) / 100.0,
         sure: thing.sure,
         kind: thing.kind,
         cues: named(said),

@@ -5,6 +5,7 @@ use super::features;
 use super::forms::{self, Plain};
 use super::item::span;
 use super::language::Language;
+use super::tokens::Shape;
 use super::weights::{self, Section};
 use super::{Reading, Said};
 use crate::model::Kind;
@@ -220,13 +221,24 @@ fn is_turned_round(said: &Said) -> bool {
     TURNED_ROUND.iter().any(|phrase| folded.contains(phrase))
 }
 
+/// Whether a statement is the verb of an order and nothing else: "open", "continue".
+fn is_bare_order(said: &Said) -> bool {
+    let words = said
+        .tokens
+        .iter()
+        .filter(|token| token.shape != Shape::Mark);
+    words.count() == 1
+        && said.hits.iter().any(|hit| hit.cue == Cue::Task)
+        && !said.hits.iter().any(|hit| hit.cue.is_wish())
+}
+
 /// The things in one sentence that are preferences; none where nothing lasting is meant. The sentence as a whole and what
 /// stands around the thing each say how likely it is, and count alike: the mean of their log odds.
 pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
     if reading.language == Language::English && is_about_somebody_else(&reading.said[index]) {
         return Vec::new();
     }
-    if is_turned_round(&reading.said[index]) {
+    if is_turned_round(&reading.said[index]) || is_bare_order(&reading.said[index]) {
         return Vec::new();
     }
     let found = features::of_sentence(reading, index);

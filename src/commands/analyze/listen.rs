@@ -265,6 +265,16 @@ impl Listened {
         self.numbers.get(index).copied().unwrap_or(index + 1)
     }
 
+    /// Whether files were read, and none of them is a transcript.
+    pub(super) fn nothing_but_others(&self) -> bool {
+        !self.files.is_empty()
+            && self.unreadable.is_empty()
+            && self
+                .files
+                .iter()
+                .all(|(_, reading)| reading.note == Some(Note::NotATranscript))
+    }
+
     /// How many files were as they had been before.
     pub(super) fn unchanged(&self) -> usize {
         let unchanged = |reading: &Reading| reading.note == Some(Note::Unchanged);

@@ -16,7 +16,7 @@ mod settle;
 use std::path::PathBuf;
 
 use super::Context;
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
 use crate::extract;
 use crate::model::{Candidate, Turn};
 
@@ -99,6 +99,9 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<super::Reply> {
     let provider = model::provider(args, context)?;
     let keep_turns = provider.is_some();
     let mut heard = listen::listen(&listen::Wanted::of(args, context)?, keep_turns, context)?;
+    if !args.all && heard.nothing_but_others() {
+        return Err(no_transcript(&heard));
+    }
     if let Some(provider) = &provider {
         if args.dry_run {
             return Ok(super::Reply::Raw(
@@ -118,6 +121,14 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<super::Reply> {
 /// What the built-in reader finds in a turn.
 fn built_in(turn: &Turn) -> Vec<Candidate> {
     extract::candidates(turn)
+}
+
+/// What was named holds no conversation.
+fn no_transcript(heard: &listen::Listened) -> anyhow::Error {
+    let names: Vec<&str> = heard.files.iter().map(|(file, _)| file.as_str()).collect();
+    Failure::new(Kind::Failed, format!("not a transcript: {}", names.join(", ")))
+        .hint("a chat in plain text says who speaks: `User: …` and `Assistant: …` at the beginning of lines")
+        .into()
 }
 
 /// Nothing was named that could be read.
