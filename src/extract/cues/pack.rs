@@ -23,22 +23,36 @@ fn main() -> io::Result<()> {
             }
         }
     }
-    link_small();
-    Ok(())
+    link_small(Path::new(&out))
 }
 
-/// What makes a released binary smaller on Linux: relocations in the packed form that glibc 2.36 and musl 1.2.4 brought, and
-/// no index of unwind tables, which nothing reads where a panic ends the program.
-fn link_small() {
+/// Leaves out what nothing reads in a program that ends with the first panic: the tables to unwind its stack.
+const WITHOUT_UNWIND_TABLES: &str =
+    "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame.*) } } INSERT AFTER .text;\n";
+
+/// What makes a released binary smaller on Linux: no tables to unwind stacks with, and relocations in the packed form that
+/// glibc 2.36 and musl 1.2.4 brought. A linker of one's own choice may not know these, and gets none of them.
+fn link_small(out: &Path) -> io::Result<()> {
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    if !is("CARGO_CFG_TARGET_OS", "linux") || !is("PROFILE", "release") {
-        return;
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let is_own_linker = env::var_os("RUSTC_LINKER").is_some()
+        || ["linker", "fuse-ld"]
+            .iter()
+            .any(|word| flags.contains(word));
+    let is_usual = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ARCH", "x86_64");
+    if !is_usual || !is("PROFILE", "release") || is_own_linker {
+        return Ok(());
     }
+    let script = out.join("without-unwind-tables.ld");
+    fs::write(&script, WITHOUT_UNWIND_TABLES)?;
     println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
+    println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", script.display());
     let is_for_here = env::var("HOST") == env::var("TARGET");
     if is("CARGO_CFG_TARGET_ENV", "musl") || is_for_here && reads_packed_relocations() {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
+    Ok(())
 }
 
 /// Whether the C library of this machine reads packed relocations.
