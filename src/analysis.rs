@@ -204,7 +204,9 @@ impl Heard {
             candidate.explicit = true;
         }
         let item = &candidate.item;
-        if item.chars().count() > LONGEST_ITEM || !names_something(item) {
+        // "My API key is …" tells a secret, and no wish.
+        let tells_a_secret = candidate.score >= 4.0 && redact(item).text != *item;
+        if item.chars().count() > LONGEST_ITEM || !names_something(item) || tells_a_secret {
             return;
         }
         self.by_turn
@@ -282,8 +284,12 @@ impl Heard {
         for (name, indexes) in &by_session {
             let before = new_before(name);
             let mut in_order = indexes.clone();
-            let confidence = |index: usize| findings[index].candidate.confidence;
-            in_order.sort_by(|&a, &b| confidence(b).total_cmp(&confidence(a)));
+            // What was said outright goes before what was only read between the words.
+            let candidate = |index: usize| &findings[index].candidate;
+            in_order.sort_by(|&a, &b| {
+                let (a, b) = (candidate(a), candidate(b));
+                (b.explicit.cmp(&a.explicit)).then(b.confidence.total_cmp(&a.confidence))
+            });
             let mut new = Things::default();
             let mut unsure = 0;
             for index in in_order {

@@ -12,8 +12,8 @@ use super::why::Observed;
 use crate::error::{Failure, Kind};
 use crate::merge::Observation;
 use crate::model::{
-    Change, Op, Origin, Proposal, ProposalEdit, Score, Subject, check_text, join_keywords,
-    parse_keywords,
+    Change, EntryValues, Op, Origin, Proposal, ProposalEdit, Score, Stamp, Subject, check_text,
+    item_key, join_keywords, parse_keywords,
 };
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::storage::Transaction;
@@ -285,6 +285,9 @@ fn decide(
             hint: None,
         });
     }
+    if let Some(lifted) = lift(transaction, proposal)? {
+        return Ok(lifted);
+    }
     // A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
     record(
         transaction,
@@ -301,6 +304,42 @@ fn decide(
             evidence: proposal.evidence.clone(),
         },
     )
+}
+
+/// Lifts the hard limit of the same name that a proposal speaks against: the person has just decided so. Added again, the
+/// limit would stay what it is.
+fn lift(transaction: &mut Transaction<'_>, proposal: &Proposal) -> anyhow::Result<Option<Outcome>> {
+    let key = item_key(&proposal.item);
+    let Some(entry) = transaction.view().entry_by_key(&key)? else {
+        return Ok(None);
+    };
+    let Some(score) = proposal.score.map(Score::clamped) else {
+        return Ok(None);
+    };
+    if !entry.base_score.is_hard_limit() || score.is_hard_limit() {
+        return Ok(None);
+    }
+    let values = EntryValues {
+        base_score: Some(score.value()),
+        reason: (!proposal.reason.is_empty()).then(|| proposal.reason.clone()),
+        last_seen: Some(Stamp::at(transaction.now())),
+        ..EntryValues::default()
+    };
+    let mut change = Change::set_entry(Op::Update, &entry.uid, Origin::User, &values);
+    if let Some(evidence) = &proposal.evidence {
+        change = change.with_evidence(evidence.clone());
+    }
+    let applied = transaction.apply(&change)?;
+    Ok(Some(Outcome {
+        result: "updated",
+        id: Some(entry.id),
+        proposal: None,
+        item: entry.item,
+        score_before: Some(entry.base_score.value()),
+        score_after: Some(score.value()),
+        change: applied.line,
+        hint: Some("it is no hard limit any more".to_owned()),
+    }))
 }
 
 impl Answer for Reply {

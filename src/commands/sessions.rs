@@ -30,12 +30,17 @@ enum Action {
     /// Forget that they were analysed
     Forget {
         /// Numbers from the list
-        #[arg(value_name = "ID", required_unless_present = "all")]
+        #[arg(value_name = "ID", required_unless_present = "all", value_parser = parse_id)]
         ids: Vec<i64>,
         /// All of them
         #[arg(long, conflicts_with = "ids")]
         all: bool,
     },
+}
+
+fn parse_id(text: &str) -> Result<i64, String> {
+    text.parse()
+        .map_err(|_| format!("a number from aizo sessions, not `{text}`"))
 }
 
 /// A conversation in JSON.

@@ -45,11 +45,13 @@ pub enum Cue {
     Fact,
     Idiom,
     Feeling,
+    Allergy,
+    Not,
 }
 
 impl Cue {
     /// Every heading, by the name it has in the files.
-    pub const ALL: [(&'static str, Cue); 35] = [
+    pub const ALL: [(&'static str, Cue); 37] = [
         ("always", Cue::Always),
         ("from_now_on", Cue::FromNowOn),
         ("never", Cue::Never),
@@ -85,6 +87,8 @@ impl Cue {
         ("fact", Cue::Fact),
         ("idiom", Cue::Idiom),
         ("feeling", Cue::Feeling),
+        ("allergy", Cue::Allergy),
+        ("not", Cue::Not),
     ];
 
     /// The name it has in the files and in evidence.
@@ -93,6 +97,11 @@ impl Cue {
             .iter()
             .find(|(_, cue)| *cue == self)
             .map_or("", |(name, _)| name)
+    }
+
+    /// Whether what it says is one of many things to be weighed; an allergy is not.
+    pub fn is_weighed(self) -> bool {
+        !matches!(self, Cue::Allergy | Cue::Not)
     }
 
     /// Whether it speaks for a wish of the person: what is named in evidence.

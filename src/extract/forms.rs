@@ -365,7 +365,7 @@ pub struct Plain {
     /// Whether it is a request that is put as a question.
     pub asks: bool,
     /// How many words of the statement are the form's own, or stand before and behind statements of its language.
-    known: usize,
+    pub known: usize,
 }
 
 /// The things of a statement that is one of the plain forms, as sure as can be; `None` where it is none of them. Whether the

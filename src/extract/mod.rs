@@ -34,8 +34,10 @@ pub struct Said {
     pub text: String,
     /// Its tokens, placed within `text`.
     pub tokens: Vec<Token>,
-    /// Its cues.
+    /// Its cues that are weighed.
     pub hits: Vec<Hit>,
+    /// Its cues that no weighing changes.
+    pub asides: Vec<Hit>,
     /// The byte ranges of `text` that are somebody else's words.
     pub quoted: Vec<(usize, usize)>,
     /// Where it stands.
@@ -88,9 +90,13 @@ impl Reading {
             .map(|(start, end, setting)| {
                 let tokens = within(&all, start, end);
                 let text = text[start..end].to_owned();
+                let (hits, asides) = cues::find(language, &tokens)
+                    .into_iter()
+                    .partition(|hit| hit.cue.is_weighed());
                 Said {
                     start,
-                    hits: cues::find(language, &tokens),
+                    hits,
+                    asides,
                     quoted: split::quotations(&text),
                     setting,
                     tokens,

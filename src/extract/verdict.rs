@@ -1,6 +1,6 @@
 //! Decides whether a sentence holds lasting preferences, which way they point, and what kind of statement they are.
 
-use super::cues::Cue;
+use super::cues::{Cue, Hit};
 use super::features;
 use super::forms::{self, Plain};
 use super::item::span;
@@ -121,6 +121,10 @@ const OUTRIGHT: f64 = 1.5;
 /// By how much a statement that is one of the plain forms is likelier a preference than what was learned says, in log odds.
 const PLAIN: f64 = 4.0;
 
+/// What is added for each further word that is the form's own, up to so many.
+const OWN: f64 = 0.6;
+const MOST_OWN: usize = 5;
+
 /// What is added where it is a request put as a question: questions are seldom wishes, but these are.
 const ASKED: f64 = 2.0;
 
@@ -221,15 +225,18 @@ fn is_turned_round(said: &Said) -> bool {
     TURNED_ROUND.iter().any(|phrase| folded.contains(phrase))
 }
 
-/// Whether a statement is the verb of an order and nothing else: "open", "continue".
-fn is_bare_order(said: &Said) -> bool {
+/// Whether a statement is the verb of an order or a word of praise and nothing else: "open", "continue", "great".
+fn is_bare(said: &Said) -> bool {
     let words = said
         .tokens
         .iter()
         .filter(|token| token.shape != Shape::Mark);
     words.count() == 1
-        && said.hits.iter().any(|hit| hit.cue == Cue::Task)
-        && !said.hits.iter().any(|hit| hit.cue.is_wish())
+        && !said.hits.is_empty()
+        && said
+            .hits
+            .iter()
+            .all(|hit| matches!(hit.cue, Cue::Task | Cue::Praise | Cue::Thanks))
 }
 
 /// The things in one sentence that are preferences; none where nothing lasting is meant. The sentence as a whole and what
@@ -238,7 +245,7 @@ pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
     if reading.language == Language::English && is_about_somebody_else(&reading.said[index]) {
         return Vec::new();
     }
-    if is_turned_round(&reading.said[index]) || is_bare_order(&reading.said[index]) {
+    if is_turned_round(&reading.said[index]) || is_bare(&reading.said[index]) {
         return Vec::new();
     }
     let found = features::of_sentence(reading, index);
@@ -269,11 +276,16 @@ pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
         return Vec::new();
     }
     let thing = |span, confidence: f64, shares: [f64; 3]| {
-        let (direction, certainty) = direction(shares);
+        let (mut direction, mut certainty) = direction(shares);
+        let mut kind = kind(&reading.said[index], &found, span, direction);
+        // An allergy is against its thing, in whatever words it is told, and nothing that may be weighed.
+        if is_allergy(&reading.said[index]) {
+            (direction, certainty, kind) = (Direction::Against, 1.0, Kind::Never);
+        }
         Thing {
             span,
             direction,
-            kind: kind(&reading.said[index], &found, direction),
+            kind,
             confidence,
             certainty,
             sure: confidence >= thresholds.learned && certainty >= thresholds.directed,
@@ -299,7 +311,9 @@ pub fn judge(reading: &Reading, index: usize) -> Vec<Thing> {
 fn plain(reading: &Reading, index: usize, whole: &[f64], found: Plain) -> Vec<Thing> {
     let thresholds = Thresholds::of(reading.language);
     let mut things = found.things;
-    let plainness = PLAIN + if found.asks { ASKED } else { 0.0 };
+    // The more of the words are the form's own, the less else the statement can mean.
+    let own = found.known.saturating_sub(2).min(MOST_OWN) as f64;
+    let plainness = PLAIN + OWN * own + if found.asks { ASKED } else { 0.0 };
     for thing in &mut things {
         let near = of_thing(reading, index, thing.span);
         thing.confidence = likelihood((odds(whole) + odds(&near)) / 2.0 + plainness);
@@ -348,13 +362,40 @@ fn direction([likes, against, habit]: [f64; 3]) -> (Direction, f64) {
     }
 }
 
-fn kind(said: &Said, found: &[u32], direction: Direction) -> Kind {
+/// Whether a word that bans stands beside a thing that is spoken against.
+fn is_banned(said: &Said, (from, after): (usize, usize), direction: Direction) -> bool {
+    let says = |cue: Cue| said.hits.iter().any(|hit| hit.cue == cue);
+    direction == Direction::Against
+        && !says(Cue::Fact)
+        && !says(Cue::Complaint)
+        && said.hits.iter().any(|hit| {
+            let is_beside = hit.after <= from && from - hit.after <= 3
+                || hit.first >= after && hit.first - after <= 2;
+            hit.cue == Cue::Never && is_beside && !said.is_quoted(hit.first)
+        })
+}
+
+/// Whether the person names an allergy, of their own or of somebody who eats with them, and does not deny it.
+fn is_allergy(said: &Said) -> bool {
+    let allergy = said.asides.iter().find(|hit| hit.cue == Cue::Allergy);
+    allergy.is_some_and(|allergy| {
+        let denies = |hit: &Hit| {
+            matches!(hit.cue, Cue::Not | Cue::NoLonger | Cue::UsedTo)
+                && hit.first.abs_diff(allergy.first) <= 4
+        };
+        !said.hits.iter().chain(&said.asides).any(denies) && !said.text.contains(['?', '？', '؟'])
+    })
+}
+
+fn kind(said: &Said, found: &[u32], span: (usize, usize), direction: Direction) -> Kind {
+    let bans = is_banned(said, span, direction);
     let kinds = likelihoods(&weights::score(Section::Kind, found));
     let has = |cue: Cue| said.hits.iter().any(|hit| hit.cue == cue);
     (0..KINDS.len())
         .filter(|&kind| fits(KINDS[kind], direction))
-        // A ban stops an agent: it takes a word that bans.
+        // A ban stops an agent: it takes a word that bans, and where one stands beside what is spoken against, it is one.
         .filter(|&kind| KINDS[kind] != Kind::Never || has(Cue::Never))
+        .filter(|&kind| !bans || KINDS[kind] == Kind::Never)
         .max_by(|&a, &b| kinds[a].total_cmp(&kinds[b]))
         .map_or(Kind::Imperative, |kind| KINDS[kind])
 }

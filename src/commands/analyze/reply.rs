@@ -38,6 +38,9 @@ pub(super) struct Learned {
     /// Why it waits.
     why: Option<String>,
     change: Option<i64>,
+    /// Whether it is a limit that no pattern stands behind.
+    #[serde(skip)]
+    only_told: bool,
 }
 
 impl Learned {
@@ -77,6 +80,10 @@ impl Learned {
             cues: finding.candidate.cues.clone(),
             why: pending.then(|| merge.change.why_it_waits()).flatten(),
             change: applied.and_then(|applied| applied.line),
+            only_told: merge.score.is_some_and(Score::is_hard_limit)
+                && matches!(merge.outcome, Outcome::Added | Outcome::Limited)
+                && lesson.seen.patterns.is_empty()
+                && entry.is_none_or(|entry| entry.patterns.is_empty()),
         }
     }
 
@@ -92,7 +99,9 @@ impl Learned {
     }
 
     fn line(&self) -> String {
-        let band = Score::clamped(self.score_after.unwrap_or(self.score)).band();
+        // What waits would have the band of its own score.
+        let after = self.score_after.filter(|_| self.is_taken());
+        let band = Score::clamped(after.unwrap_or(self.score)).band();
         let score = match (self.score_before, self.score_after) {
             (Some(before), Some(after)) if before != after && self.is_taken() => {
                 format!(
@@ -247,6 +256,14 @@ impl Answer for Reply {
             if let Some(why) = &one.why {
                 page.line(&format!("  waits: {why}"))?;
             }
+        }
+        if self.learned.iter().any(|one| one.only_told) {
+            let names = self.learned.iter().filter(|one| one.only_told);
+            let names: Vec<&str> = names.map(|one| one.item.as_str()).collect();
+            page.wrapped_faint(&format!(
+                "agents are told of these limits, and nothing stops an action that breaks them: {} (aizo update ITEM --pattern REGEX changes that)",
+                names.join("; ")
+            ))?;
         }
         let more: usize = again.values().map(|times| times - 1).sum();
         if more > 0 {

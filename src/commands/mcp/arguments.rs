@@ -27,6 +27,52 @@ impl Arguments {
         }
     }
 
+    /// Takes arguments under the names that the command line has for them.
+    pub(super) fn under(&mut self, names: &[(&str, &str)]) {
+        for (typed, name) in names {
+            if !self.0.contains_key(*name)
+                && let Some(value) = self.0.shift_remove(*typed)
+            {
+                self.0.insert((*name).to_owned(), value);
+            }
+        }
+    }
+
+    /// Refuses what is not one of these: where something is written, a field that was not understood must not be lost.
+    pub(super) fn only(&self, names: &[&str]) -> Result<(), Failure> {
+        match self.0.keys().find(|name| !names.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => Err(Failure::usage(format!(
+                "the argument `{name}` is not known; nothing was written"
+            ))
+            .hint(format!("the arguments are {}", names.join(", ")))),
+        }
+    }
+
+    /// The user's own words: nothing but a text is, and none without a letter or a digit, or that only says that there are none.
+    pub(super) fn quote(&mut self) -> Result<Option<String>, Failure> {
+        const NONE: [&str; 9] = [
+            "null",
+            "none",
+            "nil",
+            "n/a",
+            "na",
+            "undefined",
+            "true",
+            "false",
+            "empty",
+        ];
+        let quote = match self.0.shift_remove("quote") {
+            None => return Ok(None),
+            Some(Value::String(quote)) => quote,
+            Some(other) => return Err(wrong("quote", "the user's words as a text", &other)),
+        };
+        let bare = quote.trim().trim_matches(['"', '\'', '“', '”', '.']);
+        let says_nothing = !bare.chars().any(char::is_alphanumeric)
+            || NONE.contains(&bare.to_lowercase().as_str());
+        Ok(Some(quote).filter(|_| !says_nothing))
+    }
+
     /// A text that cannot be left out.
     pub(super) fn needed(&mut self, name: &str) -> Result<String, Failure> {
         match self.text(name)? {
@@ -196,6 +242,38 @@ mod tests {
         assert_eq!(sent.flag("none").ok(), Some(false));
         assert_eq!(sent.texts("nothing").ok().flatten(), some(&[]));
         assert_eq!(sent.unknown().len(), 1);
+    }
+
+    #[test]
+    fn only_words_are_a_quote() {
+        for (sent, taken) in [
+            (json!("never again"), Some(Some("never again"))),
+            (json!("不要了"), Some(Some("不要了"))),
+            (json!(""), Some(None)),
+            (json!("  \u{2800} "), Some(None)),
+            (json!("-"), Some(None)),
+            (json!("None"), Some(None)),
+            (json!("\"n/a\""), Some(None)),
+            (json!(false), None),
+            (json!(0), None),
+            (json!(["yes"]), None),
+        ] {
+            let mut sent = arguments(&json!({ "quote": sent }));
+            assert_eq!(
+                sent.quote().ok(),
+                taken.map(|quote| quote.map(str::to_owned))
+            );
+        }
+    }
+
+    #[test]
+    fn names_of_the_command_line_are_taken_and_others_refused() {
+        let mut sent = arguments(&json!({"item": "a", "pattern": "@emoji", "keyword": "b"}));
+        sent.under(&[("pattern", "patterns"), ("keyword", "keywords")]);
+        assert!(sent.only(&["item", "patterns", "keywords"]).is_ok());
+        let refused = sent.only(&["item", "patterns"]).err();
+        assert!(refused.is_some_and(|error| error.to_string().contains("`keywords`")));
+        assert_eq!(sent.texts("patterns").ok().flatten(), some(&["@emoji"]));
     }
 
     #[test]

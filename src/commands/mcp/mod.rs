@@ -119,7 +119,9 @@ impl Desk for Aizo {
         let mut arguments = Arguments::new(arguments);
         let answer = run(&mut arguments, &context);
         let mut notes = context.take_notes();
-        notes.extend(arguments.unknown());
+        if answer.is_ok() {
+            notes.extend(arguments.unknown());
+        }
         Some(match answer {
             Ok(Value::Object(mut answer)) => {
                 answer.insert("notes".to_owned(), notes.into());

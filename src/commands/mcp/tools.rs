@@ -112,6 +112,7 @@ fn named_scenario(arguments: &mut Arguments) -> Result<Option<String>, Failure> 
 }
 
 fn find(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
+    arguments.under(&[("words", "query"), ("type", "types")]);
     let text = arguments.text("query")?.unwrap_or_default();
     let bands = arguments.list("types")?.unwrap_or_default();
     let bands: Vec<Band> = bands
@@ -153,7 +154,24 @@ fn find(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
     Ok(json!({"entries": entries}))
 }
 
+/// What the command line calls some of the arguments.
+const ON_THE_COMMAND_LINE: [(&str, &str); 3] = [
+    ("pattern", "patterns"),
+    ("keyword", "keywords"),
+    ("scenario", "scenarios"),
+];
+
 fn add(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
+    arguments.under(&ON_THE_COMMAND_LINE);
+    arguments.only(&[
+        "item",
+        "reason",
+        "score",
+        "keywords",
+        "scenarios",
+        "patterns",
+        "quote",
+    ])?;
     let agent = agent(arguments, context)?;
     let said = Said {
         item: arguments.needed("item")?,
@@ -170,11 +188,12 @@ fn add(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
 }
 
 fn agent(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Asker> {
-    let quote = arguments.text("quote")?;
+    let quote = arguments.quote()?;
     Ok(Asker::agent(quote.as_deref(), context)?)
 }
 
 fn mark(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
+    arguments.only(&["ids"])?;
     let ids = arguments.texts("ids")?.unwrap_or_default();
     if ids.is_empty() {
         return Err(missing("ids").into());
@@ -210,6 +229,17 @@ const ONE_OF_THEM: &str =
     "give `command` for a command line that is about to run, `text` for a plan, a patch or a draft";
 
 fn set(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
+    arguments.under(&ON_THE_COMMAND_LINE);
+    arguments.only(&[
+        "item",
+        "new_item",
+        "reason",
+        "score",
+        "keywords",
+        "scenarios",
+        "patterns",
+        "quote",
+    ])?;
     let agent = agent(arguments, context)?;
     let item = arguments.needed("item")?;
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
@@ -231,6 +261,7 @@ fn set(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
 }
 
 fn take_away(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value> {
+    arguments.only(&["item", "quote"])?;
     let agent = agent(arguments, context)?;
     let item = arguments.needed("item")?;
     let outcomes = value_of(&remove::take_away(&[item], &agent, context)?)?;
