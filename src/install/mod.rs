@@ -16,6 +16,7 @@ mod toml;
 
 pub use diff::unified;
 pub use edit::{Edit, Fault};
+pub(crate) use edit::{MARK, newline};
 pub use files::{Found, folders_for, for_the_person, replace};
 pub use host::{Machine, Scope};
 pub use plan::{Outcome, Step, install, uninstall};
