@@ -55,6 +55,9 @@ impl Kind {
 /// The exit code of a check that found a violated limit: no error, and nothing that failed.
 pub const VIOLATED: u8 = 3;
 
+/// The exit code of a check that found a file not up to date: an answer too, with the code that `diff` has for it.
+pub const DIFFERS: u8 = 1;
+
 /// An error that a command reports itself.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]

@@ -24,6 +24,7 @@
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
 //! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | files |
+//! | [`export`] | the profile → a block in a context file, put in and taken out byte for byte | no |
 //! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
@@ -51,6 +52,7 @@ pub mod capture;
 pub mod check;
 pub mod commands;
 pub mod error;
+pub mod export;
 pub mod extract;
 pub mod install;
 pub mod llm;

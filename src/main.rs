@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use aizo::commands::{self, Cli, Context, Reply};
-use aizo::error::{Failure, Kind, Report, VIOLATED};
+use aizo::error::{DIFFERS, Failure, Kind, Report, VIOLATED};
 use aizo::present::{self, Style};
 use aizo::redact::redact;
 use clap::Parser;
@@ -43,14 +43,17 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     let (reply, code) = match reply? {
         Reply::Violation(answer) => (Reply::Answer(answer), ExitCode::from(VIOLATED)),
+        Reply::Difference(answer) => (Reply::Answer(answer), ExitCode::from(DIFFERS)),
         reply => (reply, ExitCode::SUCCESS),
     };
     let printed = match reply {
-        Reply::Answer(answer) | Reply::Violation(answer) => present::answer(
-            answer.as_ref(),
-            json,
-            Style::for_stdout(context.settings.color, context.settings.columns),
-        ),
+        Reply::Answer(answer) | Reply::Violation(answer) | Reply::Difference(answer) => {
+            present::answer(
+                answer.as_ref(),
+                json,
+                Style::for_stdout(context.settings.color, context.settings.columns),
+            )
+        }
         Reply::Raw(bytes) => present::raw(&bytes),
     };
     printed.map_err(cannot_print)?;

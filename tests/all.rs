@@ -9,6 +9,7 @@ mod changing;
 mod checking;
 mod context;
 mod contract;
+mod export;
 mod finding;
 mod hooks;
 mod install;

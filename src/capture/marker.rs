@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::tags;
+use crate::export::{BEGIN, END};
 use crate::recall::context::OPEN;
 
 /// The element in which a person puts what no memory may keep.
@@ -13,10 +14,19 @@ const PRIVATE: &str = "private";
 pub fn cut(text: &str) -> String {
     let name = OPEN.trim_matches(['<', '>']);
     let mut rest = text.to_owned();
-    if !tags::mentions(text, name) {
-        return rest;
+    if tags::mentions(text, name) {
+        rest = without(&rest, tags::spans(text, name));
     }
-    for span in tags::spans(text, name).into_iter().rev() {
+    // A block in a file stands between two comments, which some hosts leave out of what they tell their agents.
+    if tags::mentions(&rest, BEGIN) || tags::mentions(&rest, END) {
+        rest = without(&rest, tags::comment_spans(&rest, BEGIN, END));
+    }
+    rest
+}
+
+fn without(text: &str, spans: Vec<Range<usize>>) -> String {
+    let mut rest = text.to_owned();
+    for span in spans.into_iter().rev() {
         let span = with_surroundings(text, span);
         rest.replace_range(span.start..span.end.min(rest.len()), "");
     }
@@ -98,6 +108,20 @@ mod tests {
             (
                 "Look: {\n  \"text\": \"<aizo-preferences>\\nx\\n</aizo-preferences>\\n\",\n  \"lines\": [{\"item\": \"x\"}]\n} ok",
                 "Look:  ok",
+            ),
+            (
+                "Use y.\n<!-- aizo:begin claude-md gap=1 (x) -->\n<aizo-preferences>\n\n- x\n\n</aizo-preferences>\n<!-- aizo:end -->\nNow.",
+                "Use y.\n\nNow.",
+            ),
+            (
+                "Use y.\n> <!-- aizo:begin -->\n> - x\n> <!-- aizo:end -->",
+                "Use y.\n",
+            ),
+            ("Use y. \\u003c!-- aizo:begin --\\u003e x", "Use y. "),
+            ("- x\n&lt;!-- aizo:end --&gt; Use y.", " Use y."),
+            (
+                "The word aizo:begin is a marker.",
+                "The word aizo:begin is a marker.",
             ),
             (
                 "See aizo-preferences in the docs.",

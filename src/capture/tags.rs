@@ -113,10 +113,57 @@ fn end_of_element(text: &str, name: &str, mut from: usize) -> usize {
 /// The ranges of aizo's own blocks: from an opening to the next closing tag, from the beginning where one only
 /// closes, to the end where one only opens.
 pub(super) fn spans(text: &str, name: &str) -> Vec<Range<usize>> {
+    paired(text, |from| next_tag(text, name, from))
+}
+
+/// The same between the two comments that aizo puts around its block in a file.
+pub(super) fn comment_spans(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
+    paired(text, |from| {
+        let opening = next_comment(text, open, from).map(|range| (range, false));
+        let closing = next_comment(text, close, from).map(|range| (range, true));
+        let (range, closing) = opening
+            .into_iter()
+            .chain(closing)
+            .min_by_key(|(range, _)| range.start)?;
+        Some(Tag { range, closing })
+    })
+}
+
+/// The next comment that begins with that word.
+fn next_comment(text: &str, word: &str, from: usize) -> Option<Range<usize>> {
+    const LONGEST: usize = 300;
+    let mut at = from;
+    loop {
+        let found = at + find_ignoring_case(&text.as_bytes()[at..], word.as_bytes())?;
+        at = found + word.len();
+        let before = text[from..found].trim_end().strip_suffix("--");
+        let before = before.and_then(|before| before.trim_end_matches('\\').strip_suffix('!'));
+        let Some(before) = before.map(|before| before.trim_end_matches('\\')) else {
+            continue;
+        };
+        let Some(opener) = OPENERS.iter().find(|opener| before.ends_with(**opener)) else {
+            continue;
+        };
+        let before = before[..before.len() - opener.len()].trim_end_matches('\\');
+        let mut window = text.len().min(at + LONGEST);
+        while !text.is_char_boundary(window) {
+            window -= 1;
+        }
+        // One that is not closed ends with its word.
+        let end = CLOSERS
+            .iter()
+            .filter_map(|closer| Some(text[at..window].find(closer)? + closer.len()))
+            .min()
+            .map_or(at, |length| at + length);
+        return Some(from + before.len()..end);
+    }
+}
+
+fn paired(text: &str, next: impl Fn(usize) -> Option<Tag>) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut open: Option<usize> = None;
     let mut from = 0;
-    while let Some(tag) = next_tag(text, name, from) {
+    while let Some(tag) = next(from) {
         from = tag.range.end;
         match (tag.closing, open) {
             (false, None) => open = Some(tag.range.start),

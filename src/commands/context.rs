@@ -261,7 +261,7 @@ pub(crate) fn news(
 }
 
 /// What belongs to the kind of task: the most strongly felt, and some of each group.
-fn of_scenario(
+pub(super) fn of_scenario(
     tagged: &Request,
     most: usize,
     find: impl Fn(Request) -> anyhow::Result<Vec<Hit>>,

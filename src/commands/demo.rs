@@ -272,7 +272,11 @@ fn step(context: Context, days_later: i64, words: &[&str], chat: &Path) -> anyho
     let cli = Cli::try_parse_from(std::iter::once("aizo").chain(run))?;
     let mut text = Vec::new();
     match super::run(cli.command, &context) {
-        Ok(CommandReply::Answer(answer) | CommandReply::Violation(answer)) => {
+        Ok(
+            CommandReply::Answer(answer)
+            | CommandReply::Violation(answer)
+            | CommandReply::Difference(answer),
+        ) => {
             let style = Style {
                 color: false,
                 width: None,

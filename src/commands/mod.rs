@@ -13,6 +13,7 @@ mod config;
 mod context;
 mod demo;
 mod entries;
+mod export;
 mod history;
 mod hook;
 mod info;
@@ -98,6 +99,8 @@ pub enum Command {
     Recall(Later<recall::Args>),
     /// Print what an agent should know before a task
     Context(Later<context::Args>),
+    /// Write the profile into the file where an agent's host looks for it
+    Export(Later<export::Args>),
     /// Say which limits a plan, command, patch or draft breaks
     Check(Later<check::Args>),
     /// Show the strongest preferences
@@ -197,6 +200,8 @@ pub enum Reply {
     Answer(Box<dyn Answer>),
     /// An answer that a limit is violated, which the exit code says as well.
     Violation(Box<dyn Answer>),
+    /// An answer that something is not as it should be, which the exit code says as well.
+    Difference(Box<dyn Answer>),
     /// A generated script or page, as it is.
     Raw(Vec<u8>),
 }
@@ -223,7 +228,11 @@ impl Context {
             // A cloned repository must not be able to swap the user's limits for its own.
             without_local_file: matches!(
                 cli.command,
-                Command::Context(_) | Command::Check(_) | Command::Hook(_) | Command::Mcp(_)
+                Command::Context(_)
+                    | Command::Export(_)
+                    | Command::Check(_)
+                    | Command::Hook(_)
+                    | Command::Mcp(_)
             ),
         })?;
         Ok(Context {
@@ -447,6 +456,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Tag(Later(args)) => answer(tag::run(&args, context)?),
         Command::Recall(Later(args)) => answer(recall::run(&args, context)?),
         Command::Context(Later(args)) => answer(context::run(&args, context)?),
+        Command::Export(Later(args)) => export::run(&args, context)?,
         Command::Check(Later(args)) => check::run(&args, context)?,
         // Answered at the door.
         Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),

@@ -63,7 +63,7 @@ impl Fault {
 }
 
 /// The line end that a text uses.
-pub(super) fn newline(text: &str) -> &'static str {
+pub(crate) fn newline(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
         _ => "\n",
@@ -71,7 +71,7 @@ pub(super) fn newline(text: &str) -> &'static str {
 }
 
 /// The byte order mark that some editors write.
-pub(super) const MARK: &str = "\u{feff}";
+pub(crate) const MARK: &str = "\u{feff}";
 
 #[cfg(test)]
 mod tests {

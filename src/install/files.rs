@@ -141,6 +141,17 @@ pub fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Closes a file or folder to everybody else. Where that cannot be done, it is as the others there.
+pub fn for_the_person(path: &Path, mode: u32) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let _as_the_others = std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _the_folder_decides = (path, mode);
+}
+
 /// The file behind a link, also where it is not there yet.
 fn target(path: &Path) -> PathBuf {
     let mut target = path.to_path_buf();

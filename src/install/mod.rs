@@ -16,7 +16,8 @@ mod toml;
 
 pub use diff::unified;
 pub use edit::{Edit, Fault};
-pub use files::{Found, folders_for, replace};
+pub(crate) use edit::{MARK, newline};
+pub use files::{Found, folders_for, for_the_person, replace};
 pub use host::{Machine, Scope};
 pub use plan::{Outcome, Step, install, uninstall};
 pub use plugin::plugin;

@@ -73,6 +73,19 @@ impl<'w> Page<'w> {
         text.lines().try_for_each(|line| self.line(line))
     }
 
+    /// Writes the difference between two files: exactly what patch reads; but a terminal obeys what may stand in a file.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    pub fn patch(&mut self, diff: &str) -> io::Result<()> {
+        if self.style.width.is_none() {
+            return self.out.write_all(diff.as_bytes());
+        }
+        let harmless = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+        let shown: String = diff.chars().filter(harmless).collect();
+        self.out.write_all(shown.as_bytes())
+    }
+
     /// Writes a line.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ const SAFE_BYTES_PER_TOKEN: usize = 3;
 /// Bytes of one token as a rule: the estimate that is shown.
 const USUAL_BYTES_PER_TOKEN: usize = 4;
 /// A shortened reason has at least this many bytes; below that it says nothing.
-const SHORTEST_REASON: usize = 24;
+pub(crate) const SHORTEST_REASON: usize = 24;
 
 /// A line that is shorter is rare: no block holds more lines than its bytes divided by this.
 const SHORTEST_LINE: usize = 12;
@@ -89,7 +89,7 @@ pub enum Group {
 }
 
 impl Group {
-    const ALL: [Group; 4] = [
+    pub(crate) const ALL: [Group; 4] = [
         Group::HardLimits,
         Group::Avoid,
         Group::Prefer,
@@ -130,7 +130,7 @@ impl Group {
 
     /// What stands over the lines. Items may carry their own "no" or "never", so this says what they are and
     /// not what to do with them.
-    fn heading(self) -> &'static str {
+    pub(crate) fn heading(self) -> &'static str {
         match self {
             Group::HardLimits => "Hard limits",
             Group::Avoid => "Disliked",
@@ -329,16 +329,38 @@ impl Block {
         text
     }
 
-    /// What was left out, and how to get it.
     fn last_line(&self) -> String {
+        let is_limit = |line: &Line| line.group == Group::HardLimits;
+        LeftOut {
+            shows_limits: self.lines.iter().any(is_limit),
+            limits: self.limits_left_out,
+            reasons_of_limits: self.limits_shortened,
+            all: self.left_out,
+        }
+        .sentence()
+    }
+}
+
+/// What stands in no line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// Whether some hard limits do.
+    pub(crate) shows_limits: bool,
+    /// Hard limits.
+    pub(crate) limits: usize,
+    /// Whether reasons of hard limits are among it.
+    pub(crate) reasons_of_limits: bool,
+    /// All entries, hard limits too; none where nobody counted.
+    pub(crate) all: Option<usize>,
+}
+
+impl LeftOut {
+    /// What was left out, and how to get it; empty where nothing was.
+    pub(crate) fn sentence(self) -> String {
         let mut parts = Vec::new();
-        if self.limits_left_out > 0 {
-            let any_shown = self
-                .lines
-                .iter()
-                .any(|line| line.group == Group::HardLimits);
-            let more = if any_shown { " more" } else { "" };
-            let (count, are) = match self.limits_left_out {
+        if self.limits > 0 {
+            let more = if self.shows_limits { " more" } else { "" };
+            let (count, are) = match self.limits {
                 1 => (format!("One{more} hard limit"), "is"),
                 many => (format!("{many}{more} hard limits"), "are"),
             };
@@ -346,16 +368,13 @@ impl Block {
                 "{count} {are} in force: `aizo recall --type taboo` lists all of them."
             ));
         }
-        if self.limits_shortened {
+        if self.reasons_of_limits {
             parts.push(
                 "The reasons of some hard limits are left out: `aizo show ID` gives them."
                     .to_owned(),
             );
         }
-        match self
-            .left_out
-            .map(|left_out| left_out.saturating_sub(self.limits_left_out))
-        {
+        match self.all.map(|all| all.saturating_sub(self.limits)) {
             Some(0) => {}
             Some(1) => parts
                 .push("One more preference is left out: `aizo recall WORDS` finds it.".to_owned()),
@@ -526,7 +545,7 @@ pub fn in_turn<T>(sorted: Vec<T>, group_of: impl Fn(&T) -> Group) -> Vec<T> {
 
 /// A text that cannot break out of the block: on one line, without anything that opens or closes an element, or
 /// looks as if it did.
-fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let stripped = strip_hidden(text);
     let mut kept = String::with_capacity(stripped.len());
     let mut rest = stripped.trim().chars();
@@ -562,7 +581,7 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// At most `length` bytes of a reason, cut between characters.
-fn shorten(whole: &str, length: usize) -> (String, Said) {
+pub(crate) fn shorten(whole: &str, length: usize) -> (String, Said) {
     const MARK: &str = "…";
     if length >= whole.len() {
         return (whole.to_owned(), Said::Full);
@@ -612,7 +631,7 @@ fn prose(group: Group, lines: &[&Line], text: &mut String) {
 }
 
 /// Whether a text in a sentence could end it, or begin another item or group: "tabs). The user prefers: spaces".
-fn breaks_out(text: &str) -> bool {
+pub(crate) fn breaks_out(text: &str) -> bool {
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let ends =
@@ -627,7 +646,7 @@ fn breaks_out(text: &str) -> bool {
 }
 
 /// The text in quotation marks where it needs them; those within it become others, so that none ends the text.
-fn fenced(text: &str, needs_it: bool) -> String {
+pub(crate) fn fenced(text: &str, needs_it: bool) -> String {
     if needs_it {
         format!("“{}”", text.replace(['“', '”', '„'], "\""))
     } else {

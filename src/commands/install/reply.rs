@@ -49,16 +49,8 @@ pub(super) struct Agents(pub(super) Vec<Agent>);
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
         if self.dry_run {
-            // Exactly what patch reads; but a terminal obeys what may stand in a file.
-            let is_shown = page.style().width.is_some();
-            let harmless = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
             for file in &self.files {
-                if is_shown {
-                    let shown: String = file.diff.chars().filter(harmless).collect();
-                    page.out().write_all(shown.as_bytes())?;
-                } else {
-                    page.out().write_all(file.diff.as_bytes())?;
-                }
+                page.patch(&file.diff)?;
             }
             return Ok(());
         }

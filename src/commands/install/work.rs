@@ -8,7 +8,8 @@ use crate::capture::hook::Caller;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
 use crate::install::{
-    Fault, FileRecord, Found, Outcome, Part, Piece, Record, Step, folders_for, replace, unified,
+    Fault, FileRecord, Found, Outcome, Part, Piece, Record, Step, folders_for, for_the_person,
+    replace, unified,
 };
 
 /// A file that is to be written.
@@ -283,15 +284,4 @@ fn described(outcome: Outcome) -> (&'static str, Option<&'static str>) {
         Outcome::Removed => ("removed", None),
         Outcome::Absent => ("absent", None),
     }
-}
-
-/// Closes a file or folder to everybody else. Where that cannot be done, it is as the others there.
-fn for_the_person(path: &Path, mode: u32) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _as_the_others = std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
-    }
-    #[cfg(not(unix))]
-    let _the_folder_decides = (path, mode);
 }

@@ -1,0 +1,377 @@
+//! `aizo export`: the profile where hosts of agents look for it by themselves.
+
+mod folder;
+mod reply;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+
+use super::context::of_scenario;
+use super::entries::{Filter, count, parse_scenario};
+use super::{Context, Reply};
+use crate::error::{Failure, Kind};
+use crate::export::{Block, Format, Offer, Origin, compose, find, put, rest, take_out};
+use crate::install::{Fault, Found, folders_for, for_the_person, newline, replace};
+use crate::model::{Band, stable_name};
+use crate::recall::{Hit, Request};
+use crate::settings;
+use folder::Folder;
+use reply::{Exported, File};
+
+/// Up to this many entries are counted, to say how many are left out.
+const COUNTED: usize = 50_000;
+/// Up to this many lines of a group belong to a kind of task.
+const MOST: usize = 400;
+
+/// Arguments of `export`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  aizo export --format claude-md
+  aizo export --format claude-md --into CLAUDE.md
+  aizo export --format cursor-rules --into .cursor/rules/aizo.mdc --scenario coding
+  aizo export --format memory-md --into MEMORY.md --entries memory
+  aizo export --format agents-md --into AGENTS.md --check
+  aizo export --remove --into CLAUDE.md
+
+Writes one block between two marker lines; everything else in the file stays byte for byte. Markers that you put somewhere
+yourself (<!-- aizo:begin --> and <!-- aizo:end -->, each on a line) are where the block goes. Hard limits come first, then as
+many of the others as the host reads. What is exported can be read by everybody who can read the file.")]
+pub struct Args {
+    /// For which file
+    #[arg(long, value_enum, required_unless_present = "remove")]
+    format: Option<Format>,
+    /// Put the block into this file; without it the block is printed
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+    /// Write nothing, and say whether the file is up to date: exit code 0, or 1 and what differs
+    #[arg(long, requires = "into", conflicts_with = "remove")]
+    check: bool,
+    /// Take the block out again
+    #[arg(long, requires = "into")]
+    remove: bool,
+    /// Of what is no hard limit, only what belongs to this kind of task
+    #[arg(long, value_name = "NAME", value_parser = parse_scenario)]
+    scenario: Option<String>,
+    /// For memory-md: a folder that gets one file for each entry of the index
+    #[arg(long, value_name = "DIR", requires = "into")]
+    entries: Option<PathBuf>,
+}
+
+/// What is stored, as far as it may be exported.
+struct Profile {
+    limits: Vec<Hit>,
+    others: Vec<Hit>,
+    unseen: Option<usize>,
+}
+
+/// Runs `export`.
+///
+/// # Errors
+/// The markers in the file are broken, the file cannot be read or written, and what the store reports.
+pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let into = args.into.as_deref().map(absolute).transpose()?;
+    let folder = args.entries.as_deref().map(absolute).transpose()?;
+    if let (true, Some(into)) = (args.remove, &into) {
+        return remove(into, folder.as_deref(), context);
+    }
+    let Some(format) = args.format else {
+        return Err(Failure::usage("say for which file: --format").into());
+    };
+    if folder.is_some() && format != Format::MemoryMd {
+        return Err(Failure::usage(format!(
+            "--entries belongs to an index, and {} is none",
+            format.name()
+        ))
+        .hint("aizo export --format memory-md --into FILE --entries DIR")
+        .into());
+    }
+    let stored = profile(args.scenario.as_deref(), context)?;
+    match into {
+        Some(into) => write(format, &into, folder, stored, args.check, context),
+        None => Ok(print(format, stored, context)),
+    }
+}
+
+/// The whole of what may be exported, in the order of its importance. It is as of the last time that something was seen, so that a
+/// file changes when the store does and not because time goes by. Nothing when there is no store.
+fn profile(scenario: Option<&str>, context: &Context) -> anyhow::Result<Option<Profile>> {
+    let filter = Filter {
+        bands: Vec::new(),
+        scenario: scenario.map(str::to_owned),
+        min_score: None,
+    };
+    let tagged = filter.request(context);
+    context.read(|view| {
+        let mut newest: Option<DateTime<Utc>> = None;
+        view.each_preference(|entry| newest = newest.max(entry.last_seen.moment()))?;
+        let now = context.settings.now;
+        let then = newest.map_or(now, |newest| newest.min(now));
+        let find =
+            |request: Request| -> anyhow::Result<Vec<Hit>> { Ok(view.find(&request, then)?.hits) };
+        let mut limits = find(Request {
+            bands: vec![Band::Taboo],
+            ..Request::default()
+        })?;
+        let score = |hit: &Hit| hit.preference.base_score.value();
+        limits.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        let mut others = if tagged.scenario.is_some() {
+            of_scenario(&tagged, MOST, find)?
+        } else {
+            view.standing(MOST, then)?
+        };
+        let mut seen = HashSet::new();
+        others.retain(|hit| !hit.preference.is_hard_limit() && seen.insert(hit.preference.id));
+        let offered = limits.len() + others.len();
+        let stored = view.count_up_to(COUNTED)?;
+        Ok(Profile {
+            limits,
+            others,
+            unseen: stored.map(|stored| stored.saturating_sub(offered)),
+        })
+    })
+}
+
+impl Profile {
+    fn offer<'p>(&'p self, folder: Option<&'p str>) -> Offer<'p> {
+        Offer {
+            limits: &self.limits,
+            others: &self.others,
+            unseen: self.unseen,
+            folder,
+        }
+    }
+
+    /// The hits behind the lines of a block.
+    fn hits<'p>(&'p self, block: &'p Block) -> impl Iterator<Item = &'p Hit> {
+        let all = || self.limits.iter().chain(&self.others);
+        block
+            .ids()
+            .filter_map(move |id| all().find(|hit| hit.preference.id == id))
+    }
+}
+
+const NOTHING: Profile = Profile {
+    limits: Vec::new(),
+    others: Vec::new(),
+    unseen: Some(0),
+};
+
+fn print(format: Format, stored: Option<Profile>, context: &Context) -> Reply {
+    let block = compose(
+        format,
+        stored.as_ref().unwrap_or(&NOTHING).offer(None),
+        format.room(),
+        1,
+    );
+    say_what_is_missing(&block, stored.is_some(), context);
+    let text = if block.is_empty() {
+        String::new()
+    } else {
+        format!("{}{}\n", format.head(), block.text(Origin::ByHand))
+    };
+    Reply::Answer(Box::new(
+        Exported::new(Some(format), None, "printed").with(&block, text),
+    ))
+}
+
+fn write(
+    format: Format,
+    into: &Path,
+    folder: Option<PathBuf>,
+    stored: Option<Profile>,
+    check: bool,
+    context: &Context,
+) -> anyhow::Result<Reply> {
+    let found = Found::at(into)?;
+    let before = found.bytes.as_deref();
+    let at_fault = |fault| broken(into, fault);
+    let has_block = find(before.unwrap_or_default())
+        .map_err(at_fault)?
+        .is_some();
+    let exists = stored.is_some();
+    if !exists && has_block {
+        // A wrong home or path must not empty the files of the right one.
+        let message = format!(
+            "there is no store at {}, so {} was left as it is",
+            context.settings.db.display(),
+            into.display()
+        );
+        return Err(Failure::new(Kind::NotFound, message)
+            .hint("aizo export --remove --into FILE takes the block out")
+            .into());
+    }
+    let beside = rest(before, format).map_err(at_fault)?;
+    let room = match format.read() {
+        Some(read) => format.room().and(read.beside(beside)),
+        None => format.room(),
+    };
+    let stored = stored.unwrap_or(NOTHING);
+    let folder = folder.map(|path| Folder::new(path, into));
+    let line_end = newline(&String::from_utf8_lossy(before.unwrap_or_default())).len();
+    let link = folder.as_ref().map(Folder::link);
+    let block = compose(format, stored.offer(link.as_deref()), room, line_end);
+    say_what_is_missing(&block, exists, context);
+    if block.entries() == 0 && !block.is_empty() {
+        context.note(format!(
+            "{} has no room for a preference beside what else stands in it",
+            into.display()
+        ));
+    }
+    // Without anything to say there is no reason for a block; but one that is there is emptied and not kept.
+    let after = if block.is_empty() && !has_block {
+        found.bytes.clone()
+    } else {
+        Some(put(before, &block, format.head()).map_err(at_fault)?)
+    };
+    let mut files = vec![File::planned(into.to_path_buf(), found, after)];
+    if let Some(folder) = &folder {
+        files.extend(folder.plan(stored.hits(&block), context)?);
+    }
+    let changes = files.iter().any(File::changes);
+    let text = block.text(Origin::ByHand);
+    let reply = |files, result| {
+        Box::new(
+            Exported::new(Some(format), Some(into.to_path_buf()), result)
+                .with(&block, text)
+                .files(files),
+        )
+    };
+    if check {
+        if !changes {
+            return Ok(Reply::Answer(reply(files, "up_to_date")));
+        }
+        context.note(format!(
+            "{} is not up to date: aizo export --format {} --into {} writes it",
+            into.display(),
+            format.name(),
+            crate::storage::quoted(&into.display().to_string()),
+        ));
+        return Ok(Reply::Difference(reply(files, "differs")));
+    }
+    let result = files[0].result();
+    if !has_block {
+        keep_a_copy(&mut files[0], context)?;
+    }
+    carry_out(&files)?;
+    Ok(Reply::Answer(reply(files, result)))
+}
+
+fn remove(into: &Path, folder: Option<&Path>, context: &Context) -> anyhow::Result<Reply> {
+    let found = Found::at(into)?;
+    let taken = match &found.bytes {
+        Some(bytes) => take_out(bytes).map_err(|fault| broken(into, fault))?,
+        None => None,
+    };
+    let after = match taken {
+        Some(after) => after,
+        None => {
+            context.note(format!("{} has no block of aizo's", into.display()));
+            found.bytes.clone()
+        }
+    };
+    let mut files = vec![File::planned(into.to_path_buf(), found, after)];
+    if let Some(folder) = folder {
+        files.extend(Folder::new(folder.to_path_buf(), into).plan(std::iter::empty(), context)?);
+    }
+    carry_out(&files)?;
+    drop_the_copy(&files[0], context)?;
+    let result = if files[0].changes() {
+        "removed"
+    } else {
+        "absent"
+    };
+    Ok(Reply::Answer(Box::new(
+        Exported::new(None, Some(into.to_path_buf()), result).files(files),
+    )))
+}
+
+/// Writes what has changed. Before the first file, all may be written.
+fn carry_out(files: &[File]) -> Result<(), Failure> {
+    for file in files.iter().filter(|file| file.changes()) {
+        file.found.may_be_written()?;
+    }
+    for file in files.iter().filter(|file| file.changes()) {
+        file.found.write(file.after.as_deref())?;
+    }
+    Ok(())
+}
+
+/// Keeps a file as it was before there was a block in it.
+fn keep_a_copy(file: &mut File, context: &Context) -> Result<(), Failure> {
+    let (Some(before), Some(copy), true) =
+        (&file.found.bytes, copy_of(file, context), file.changes())
+    else {
+        return Ok(());
+    };
+    if before.is_empty() {
+        return Ok(());
+    }
+    for made in folders_for(&copy)? {
+        for_the_person(&made, 0o700);
+    }
+    replace(&copy, before).map_err(|error| {
+        let message = format!("cannot write {}: {error}", copy.display());
+        Failure::new(Kind::Io, message)
+    })?;
+    for_the_person(&copy, 0o600);
+    file.backup = Some(copy);
+    Ok(())
+}
+
+/// Removes the copy of a file that is again as it was.
+fn drop_the_copy(file: &File, context: &Context) -> Result<(), Failure> {
+    let Some(copy) = copy_of(file, context).filter(|_| file.changes()) else {
+        return Ok(());
+    };
+    let found = Found::at(&copy)?;
+    if found.bytes.is_some() && found.bytes == file.after {
+        found.write(None)?;
+    }
+    Ok(())
+}
+
+fn copy_of(file: &File, context: &Context) -> Option<PathBuf> {
+    let name = file.path.file_name()?.to_string_lossy();
+    let place = stable_name(&[&file.path.to_string_lossy()]);
+    let home = context.settings.home.as_ref()?;
+    Some(
+        home.join("backups")
+            .join(format!("{place}.before-export.{name}")),
+    )
+}
+
+fn say_what_is_missing(block: &Block, exists: bool, context: &Context) {
+    if block.is_empty() {
+        context.note(if exists {
+            "nothing is stored"
+        } else {
+            "nothing is stored yet"
+        });
+    }
+    if block.limits_left_out() > 0 {
+        context.note(format!(
+            "{} found no place: aizo recall --type taboo",
+            count(block.limits_left_out(), "hard limit", "hard limits"),
+        ));
+    }
+}
+
+fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
+    // `--into=~/FILE` is not expanded by every shell.
+    let path = settings::expand(path, dirs::home_dir().as_deref());
+    Ok(std::path::absolute(path)?)
+}
+
+fn broken(path: &Path, fault: Fault) -> Failure {
+    let message = format!(
+        "{}, line {}: {}; the file was left as it is",
+        path.display(),
+        fault.line,
+        fault.message
+    );
+    Failure::new(Kind::Failed, message).hint(
+        "put it right, or delete the marker lines and what is between them; then say it again",
+    )
+}
