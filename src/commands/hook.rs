@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::check::{Violation, beginning, look};
+use super::check::{Violation, beginning, look_for_limits};
 use super::{Cli, Context, context};
 use crate::capture::hook::{Call, Caller, Moment, Output, Planned, Reply};
 use crate::check::{Certainty, Input};
@@ -209,10 +209,18 @@ fn verdict(planned: &Planned, context: &Context) -> anyhow::Result<Reply> {
     let (input, words_count) = match planned {
         Planned::Command(command) => (Input::command(command), true),
         Planned::Text(text) => (Input::text(text), true),
-        Planned::Edit { path, text } => (Input::edit(path.as_deref(), text), false),
+        Planned::Edit {
+            path,
+            text,
+            is_patch,
+        } => {
+            let edit = Input::edit(path.as_deref(), text);
+            let is_patch = *is_patch;
+            (Input { is_patch, ..edit }, false)
+        }
         Planned::Nothing => return Ok(Reply::Nothing),
     };
-    let checked = look(context, &input, false)?;
+    let checked = look_for_limits(context, &input)?;
     let broken = |violation: &&Violation| violation.certainty == Certainty::Pattern;
     if checked.violated {
         return Ok(Reply::Deny(sentence(

@@ -16,6 +16,7 @@ mod entries;
 mod history;
 mod hook;
 mod info;
+mod input;
 mod install;
 mod keywords;
 mod man;

@@ -109,6 +109,8 @@ pub enum Planned {
         path: Option<String>,
         /// What is written into it.
         text: String,
+        /// Whether that is a patch.
+        is_patch: bool,
     },
     /// Text for another program, such as a message that is sent.
     Text(String),

@@ -178,18 +178,36 @@ fn planned(caller: Caller, event: &str, payload: &Map<String, Value>) -> Planned
     let writes = event == "prewritecode" || WRITERS.contains(&plain.as_str());
     // Cursor sends the command of its shell event at the top.
     let command = command(&arguments).or_else(|| command(payload));
-    let is_patch = plain == "apply_patch" || writes && caller == Caller::Codex;
-    if let Some(text) = command.clone().filter(|_| is_patch) {
-        return Planned::Edit { path: None, text };
+    let is_patch = matches!(plain.as_str(), "apply_patch" | "patch");
+    let is_in_command = plain == "apply_patch" || writes && caller == Caller::Codex;
+    if let Some(text) = command.clone().filter(|_| is_in_command) {
+        return Planned::Edit {
+            path: None,
+            text,
+            is_patch: true,
+        };
     }
     if writes {
         skipped.extend(COMMANDS);
+        let arguments = Value::Object(arguments);
         return Planned::Edit {
-            path: text(&arguments, &PATHS).map(str::to_owned),
-            text: strings(&Value::Object(arguments), &skipped),
+            path: path(&arguments),
+            text: strings(&arguments, &skipped),
+            is_patch,
         };
     }
     command.map_or(Planned::Nothing, Planned::Command)
+}
+
+/// The file that is named first, the outer ones before those within.
+fn path(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(members) => text(members, &PATHS)
+            .map(str::to_owned)
+            .or_else(|| members.values().find_map(path)),
+        Value::Array(values) => values.iter().find_map(path),
+        _ => None,
+    }
 }
 
 /// A command line: as it is, or from its words.
