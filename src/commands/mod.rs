@@ -226,6 +226,7 @@ impl Context {
                 cli.command,
                 Command::Context(_) | Command::Check(_) | Command::Hook(_) | Command::Mcp(_)
             ),
+            forgiving: matches!(cli.command, Command::Hook(_)),
         })?;
         Ok(Context {
             quiet: cli.json,
@@ -242,6 +243,7 @@ impl Context {
             db,
             color: None,
             without_local_file: true,
+            forgiving: false,
         })?;
         Ok(Context::with(settings))
     }
