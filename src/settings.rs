@@ -21,6 +21,8 @@ pub const AIZO_COLOR: &str = "AIZO_COLOR";
 pub const AIZO_NOW: &str = "AIZO_NOW";
 /// How long a write waits for another process, in milliseconds.
 pub const AIZO_LOCK_TIMEOUT_MS: &str = "AIZO_LOCK_TIMEOUT_MS";
+/// Set for what a hook starts, so that nothing answers a host from within a hook.
+pub const AIZO_HOOK: &str = "AIZO_HOOK";
 /// How a model is spoken to: `anthropic`, `openai` or `ollama`; setting it switches the model on.
 pub const AIZO_API_FORMAT: &str = "AIZO_API_FORMAT";
 /// Where the model is; each format has an address of its own.
@@ -127,6 +129,9 @@ pub struct Flags {
     pub color: Option<Color>,
     /// Whether `./.env` is left unread, as the doors that speak to an agent do.
     pub without_local_file: bool,
+    /// Whether a value that cannot be read is only noted, and the default counts: a hook that says nothing would lift every
+    /// limit.
+    pub forgiving: bool,
 }
 
 /// Everything that a command needs to know about its surroundings.
@@ -243,16 +248,14 @@ impl Settings {
         let source = named.map_or(Source::Default, |(_, source)| source);
         reader.show(AIZO_DB_PATH, &db.to_string_lossy(), source);
 
+        let forgiving = flags.forgiving;
         let now = match reader.get(AIZO_NOW, None) {
             Some((text, source)) => {
                 reader.show(AIZO_NOW, &text, source);
-                DateTime::parse_from_rfc3339(&text)
-                    .ok()
-                    .filter(|moment| (1..=9998).contains(&moment.year()))
-                    .ok_or_else(|| {
-                        Failure::usage(format!("{AIZO_NOW} is not an RFC 3339 time: `{text}`"))
-                    })?
-                    .with_timezone(&Utc)
+                let bad =
+                    || Failure::usage(format!("{AIZO_NOW} is not an RFC 3339 time: `{text}`"));
+                or_default(moment(&text).ok_or_else(bad), forgiving, &mut notes)?
+                    .unwrap_or_else(Utc::now)
             }
             None => Utc::now(),
         };
@@ -260,22 +263,24 @@ impl Settings {
         let color = match reader.get(AIZO_COLOR, flag) {
             Some((text, source)) => {
                 reader.show(AIZO_COLOR, &text, source);
-                <Color as clap::ValueEnum>::from_str(&text, true).map_err(|_| {
+                let color = <Color as clap::ValueEnum>::from_str(&text, true).map_err(|_| {
                     Failure::usage(format!(
                         "{AIZO_COLOR} is auto, always or never, not `{text}`"
                     ))
-                })?
+                });
+                or_default(color, forgiving, &mut notes)?.unwrap_or_default()
             }
             None => Color::Auto,
         };
         let lock_timeout = match reader.get(AIZO_LOCK_TIMEOUT_MS, None) {
             Some((text, source)) => {
                 reader.show(AIZO_LOCK_TIMEOUT_MS, &text, source);
-                text.parse().map(patience).map_err(|_| {
+                let timeout = text.parse().map(patience).map_err(|_| {
                     Failure::usage(format!(
                         "{AIZO_LOCK_TIMEOUT_MS} is a number of milliseconds, not `{text}`"
                     ))
-                })?
+                });
+                or_default(timeout, forgiving, &mut notes)?.unwrap_or(DEFAULT_LOCK_TIMEOUT)
             }
             None => DEFAULT_LOCK_TIMEOUT,
         };
@@ -301,6 +306,35 @@ impl Settings {
             notes,
         })
     }
+}
+
+/// A value that was read; none, and a note, where it cannot be and that may be forgiven.
+fn or_default<T>(
+    value: Result<T, Failure>,
+    forgiving: bool,
+    notes: &mut Vec<String>,
+) -> Result<Option<T>, Failure> {
+    match value {
+        Ok(value) => Ok(Some(value)),
+        Err(failure) if forgiving => {
+            notes.push(format!("{failure}; the default counts"));
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The time that is set in the process environment, else the clock's: for what goes wrong before the settings are read.
+pub fn clock() -> DateTime<Utc> {
+    let set = std::env::var(AIZO_NOW).ok();
+    set.and_then(|text| moment(&text)).unwrap_or_else(Utc::now)
+}
+
+fn moment(text: &str) -> Option<DateTime<Utc>> {
+    let moment = DateTime::parse_from_rfc3339(text).ok()?;
+    (1..=9998)
+        .contains(&moment.year())
+        .then(|| moment.with_timezone(&Utc))
 }
 
 /// A time to wait; SQLite counts milliseconds in 31 bits.

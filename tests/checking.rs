@@ -92,6 +92,11 @@ fn check(home: &Home, arguments: &[&str]) -> (i32, Reply) {
 #[case(&["--command", "git push --force origin main"], 3)]
 #[case(&["--command", "git push -f"], 3)]
 #[case(&["--command", "cd x && sh -c 'git push -f'"], 3)]
+#[case(&["--command", "X='push --force'; git $X"], 3)]
+#[case(&["--command", "g\"\"it pu\\\nsh -f"], 3)]
+#[case(&["--command", "echo 'git push -f' | sh"], 3)]
+#[case(&["--command", "git push -f --dry-run"], 0)]
+#[case(&["--command", "alias p='git push -f'; p"], 0)]
 #[case(&["--command", "git push -f origin feature"], 0)]
 #[case(&["--command", "git status"], 0)]
 #[case(&["--command", "-x"], 0)]
@@ -105,6 +110,20 @@ fn check(home: &Home, arguments: &[&str]) -> (i32, Reply) {
 fn the_exit_code_says_whether_a_limit_is_violated(#[case] arguments: &[&str], #[case] code: i32) {
     let (found, reply) = check(&profile(), arguments);
     assert_eq!(found, code, "{reply:?}");
+}
+
+#[rstest]
+#[case("alias p='git push -f'; p")]
+#[case("git config alias.x 'push -f'")]
+#[case("nice nice nice nice nice nice nice nice nice nice nice ls")]
+fn what_cannot_be_told_for_certain_asks(#[case] command: &str) {
+    let (code, reply) = check(&profile(), &["--command", command]);
+    assert_eq!(code, 0);
+    let found = &reply.violations[0];
+    assert_eq!(
+        (found.certainty.as_str(), found.pattern.as_deref()),
+        ("words", Some("@force-push"))
+    );
 }
 
 #[test]
@@ -230,6 +249,49 @@ fn what_cannot_be_checked_is_an_error_and_never_nothing() {
     let run = home.run(&["check", "a TODO", "--json"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));
     assert!(run.stderr.contains("not_a_store"), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_and_a_device_are_refused_and_hold_nobody() {
+    let home = profile();
+    let pipe = home.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("it runs").success());
+    for file in [
+        &*pipe.display().to_string(),
+        "/dev/zero",
+        "/dev/null",
+        "/proc/self/status",
+    ] {
+        let run = home.run(&["check", "--file", file]);
+        if file.starts_with("/proc") && !std::path::Path::new(file).exists() {
+            continue;
+        }
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+        assert!(run.stderr.contains("no plain file"), "{run:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_text_is_checked_as_far_as_it_is_one() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let home = profile();
+    let run = |arguments: &[&str], last: &[u8]| {
+        let mut command = home.command(arguments);
+        home.feed(command.arg(OsStr::from_bytes(last)), b"")
+    };
+    for (arguments, last) in [
+        (&["check", "--command"][..], &b"git push -f \xff"[..]),
+        (&["check"], b"\xff a TODO"),
+    ] {
+        let run = run(arguments, last);
+        assert_eq!(run.code, 3, "{run:?}");
+    }
+    let named = run(&["check", "--file"], b"\xff");
+    assert_eq!((named.code, named.stdout.as_str()), (1, ""), "{named:?}");
 }
 
 #[test]

@@ -132,15 +132,14 @@ fn named(value: &Value) -> Value {
 fn every_call_gets_exactly_its_reply() {
     let home = profile();
     let start = home.ok(&["context"]);
-    for call in calls() {
+    for (number, call) in calls().into_iter().enumerate() {
         // Each call is a conversation of its own: what was told before is another test.
         let mut call = call;
         if let Some(session) = ["session_id", "sessionId", "sessionID", "conversation_id"]
             .iter()
             .find(|name| call.sent.get(**name).is_some())
         {
-            call.sent[*session] =
-                json!(format!("{:p}", &call.sent).replace("0x", "s") + &rand(&call));
+            call.sent[*session] = json!(format!("s-{number}-{}", rand(&call)));
         }
         let run = hook(&home, &call);
         assert_eq!(run.code, call.code, "{call:?}: {run:?}");
@@ -252,7 +251,176 @@ fn without_preferences_nothing_is_said_and_no_store_is_made() {
             "{call:?}: {run:?}"
         );
     }
+    until("a learner does not end", || !is_learning(&home));
     assert!(!home.db().exists());
+}
+
+/// Whether a process still works for this home.
+fn is_learning(home: &Home) -> bool {
+    let path = home.path().display().to_string();
+    let Ok(processes) = fs::read_dir("/proc") else {
+        // Elsewhere nothing tells, and a learner with nothing to learn from is quick.
+        std::thread::sleep(Duration::from_secs(1));
+        return false;
+    };
+    processes.flatten().any(|process| {
+        let of = process.path().join("cmdline");
+        fs::read(of).is_ok_and(|words| String::from_utf8_lossy(&words).contains(&path))
+    })
+}
+
+#[rstest]
+#[case("AIZO_COLOR", "bogus")]
+#[case("AIZO_NOW", "yesterday")]
+#[case("AIZO_LOCK_TIMEOUT_MS", "soon")]
+fn a_setting_that_cannot_be_read_lifts_no_limit_and_is_logged(
+    #[case] name: &str,
+    #[case] value: &str,
+) {
+    let home = profile();
+    let tool = json!({ "tool_name": "Bash", "tool_input": { "command": "git push -f" } });
+    let sent = claude("PreToolUse", tool).sent.to_string();
+    let run = home.feed(
+        home.command(&["hook", "claude-code"]).env(name, value),
+        sent.as_bytes(),
+    );
+    assert!(stops("claude-code", &run), "{run:?}");
+    let log = fs::read_to_string(home.aizo().join("aizo.log")).expect("a log");
+    assert!(log.contains(name), "{log}");
+    fs::write(home.aizo().join(".env"), format!("{name}={value}\n")).expect("written");
+    let run = home.feed(
+        home.command(&["hook", "claude-code"])
+            .env_remove("AIZO_NOW"),
+        sent.as_bytes(),
+    );
+    assert!(stops("claude-code", &run), "{run:?}");
+}
+
+#[rstest]
+#[case::deep(&format!("{}{}", "[".repeat(300), "]".repeat(300)))]
+#[case::large("1e999")]
+#[case::broken("nothing, \"x")]
+fn what_is_no_json_is_looked_at_all_the_same(#[case] other: &str) {
+    let home = profile();
+    let around = |input: &str| {
+        format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{input}}}"#)
+    };
+    for input in [
+        format!(r#"{{"command":"cd x\ngit push -f","other":{other}}}"#),
+        format!(r#"{{"command":["git","push","-f"],"other":{other}}}"#),
+    ] {
+        let run = home.run_with_input(&["hook", "claude-code"], around(&input).as_bytes());
+        assert!(stops("claude-code", &run), "{run:?}");
+    }
+    let edit = format!(
+        r#"{{"hook_event_name":"PreToolUse","other":{other},"tool_name":"Write","tool_input":{{"content":"🎉"}}}}"#
+    );
+    let run = home.run_with_input(&["hook", "claude-code"], edit.as_bytes());
+    assert!(
+        other.starts_with("nothing") || stops("claude-code", &run),
+        "{run:?}"
+    );
+    let harmless = around(&format!(r#"{{"command":"ls","other":{other}}}"#));
+    let run = home.run_with_input(&["hook", "claude-code"], harmless.as_bytes());
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{run:?}");
+    // The arguments as a text of their own.
+    let inner = Value::String(format!(r#"{{"command":"git push -f","other":{other}}}"#));
+    let sent = format!(r#"{{"toolName":"bash","toolArgs":{inner}}}"#);
+    let run = home.run_with_input(&["hook", "copilot", "preToolUse"], sent.as_bytes());
+    assert!(stops("copilot", &run), "{run:?}");
+}
+
+#[test]
+fn of_a_payload_that_is_too_long_the_beginning_counts() {
+    let home = profile();
+    let sent = format!(
+        r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"git push -f origin main\n{}"}}}}"#,
+        "# more ".repeat(2_500_000)
+    );
+    let run = home.run_with_input(&["hook", "claude-code"], sent.as_bytes());
+    assert!(stops("claude-code", &run), "{} {}", run.stdout, run.stderr);
+}
+
+#[test]
+fn of_two_prompts_at_once_nothing_is_lost() {
+    let home = profile();
+    let sent = claude(
+        "UserPromptSubmit",
+        json!({ "prompt": "book a table for Friday evening" }),
+    )
+    .sent
+    .to_string();
+    for _ in 0..4 {
+        let ask = || home.run_with_input(&["hook", "claude-code"], sent.as_bytes());
+        let answers: Vec<Run> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..3).map(|_| scope.spawn(ask)).collect();
+            running
+                .into_iter()
+                .map(|one| one.join().expect("it ends"))
+                .collect()
+        });
+        let told: Vec<&str> = answers
+            .iter()
+            .map(|run| run.stdout.as_str())
+            .filter(|text| !text.is_empty())
+            .collect();
+        assert!(!told.is_empty(), "{answers:?}");
+        assert!(
+            told.iter()
+                .all(|text| *text == told[0] && text.contains("shellfish")),
+            "{answers:?}"
+        );
+        home.outside("DELETE FROM shown");
+    }
+}
+
+#[test]
+fn an_entry_that_has_changed_is_told_again() {
+    let home = profile();
+    let prompt = claude(
+        "UserPromptSubmit",
+        json!({ "prompt": "book a table for Friday evening" }),
+    );
+    let tells = || hook(&home, &prompt).stdout;
+    assert!(tells().contains("shellfish"));
+    home.ok(&["touch", "allergic to shellfish"]);
+    assert_eq!(tells(), "", "it was used, and says what it said");
+    home.ok(&[
+        "update",
+        "allergic to shellfish",
+        "--reason",
+        "and to squid",
+    ]);
+    assert!(tells().contains("squid"));
+    assert_eq!(tells(), "");
+    home.ok(&["update", "allergic to shellfish", "--score", "1"]);
+    assert!(tells().contains("shellfish"));
+    // What a version before remembered has been told.
+    home.outside("ALTER TABLE shown DROP COLUMN told");
+    assert_eq!(tells(), "");
+    let mut other = prompt.clone();
+    other.sent["session_id"] = json!("s-2");
+    assert!(hook(&home, &other).stdout.contains("shellfish"));
+    assert_eq!(hook(&home, &other).stdout, "");
+}
+
+#[cfg(target_os = "linux")]
+#[rstest]
+#[case("/dev/zero")]
+#[case("/proc/self/status")]
+#[case(".")]
+fn a_transcript_that_is_no_file_starts_no_learner(#[case] path: &str) {
+    let home = profile();
+    let run = hook(&home, &claude("Stop", json!({ "transcript_path": path })));
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{run:?}");
+    assert!(!is_learning(&home));
+}
+
+#[test]
+fn what_a_hook_sets_is_among_the_settings() {
+    let home = profile();
+    let run = Run::of(home.command(&["info"]).env("AIZO_HOOK", "1").output());
+    assert!(run.stdout.contains("AIZO_HOOK"), "{run:?}");
 }
 
 #[rstest]
@@ -409,6 +577,29 @@ fn the_log_is_put_aside_when_it_is_long() {
             .len(),
         300_000
     );
+    // However often, and where the old one cannot be replaced: one old file, and no line without end.
+    let put_aside = |length: usize| {
+        fs::write(&log, "x".repeat(length)).expect("written");
+        home.run_with_input(&["hook", &"y".repeat(50_000)], b"{}");
+        fs::metadata(&log).expect("a log").len()
+    };
+    for _ in 0..3 {
+        assert!(put_aside(300_000) < 10_000);
+    }
+    let old = home.aizo().join("aizo.log.1");
+    fs::remove_file(&old).expect("it was there");
+    fs::create_dir(&old).expect("a folder");
+    assert!(put_aside(300_000) < 10_000);
+    let names: Vec<String> = fs::read_dir(home.aizo())
+        .expect("a folder")
+        .flatten()
+        .map(|file| file.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("aizo.log"))
+        .collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    // It has the clock of the settings.
+    let text = fs::read_to_string(&log).expect("a log");
+    assert!(text.starts_with("2026-11-30T12:00:00Z hook y"), "{text}");
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub struct Seen {
     pub range: Range<usize>,
     /// What may be shown of it, where it may not be shown itself.
     pub shown: Option<&'static str>,
+    /// The name of a file that it stands in, where it is not in the text.
+    pub path: Option<String>,
     /// Whether it is there for certain, and not only spoken of.
     pub is_sure: bool,
 }
@@ -100,6 +102,7 @@ impl Detector {
         let plain = |range: Range<usize>, is_sure| Seen {
             range,
             shown: None,
+            path: None,
             is_sure,
         };
         match self {
@@ -128,18 +131,23 @@ impl Detector {
                 }
             }
             Detector::ForcePush | Detector::RmRf | Detector::Push => {
-                // Most texts hold neither.
+                // Most texts hold neither; a command may put it together.
                 let signs: &[&str] = match self {
-                    Detector::RmRf => &["rm", "recurse"],
-                    _ => &["push"],
+                    Detector::RmRf => &["rm", "recurse", "$", "`"],
+                    _ => &["push", "$", "`"],
                 };
-                if !signs.iter().any(|sign| matter.lower().contains(sign)) {
+                if matter.kind != Kind::Command
+                    && !signs.iter().any(|sign| matter.bare().contains(sign))
+                {
                     return None;
                 }
-                let hits = matter.runs().iter().filter(|run| match self {
-                    Detector::RmRf => remove::is_rm_rf(&run.invocation),
-                    Detector::Push => git::is_push(&run.invocation, &bounds.branches),
-                    _ => git::is_force_push(&run.invocation, &bounds.branches),
+                let hits = matter.runs().iter().filter(|run| {
+                    run.invocation.is_unread()
+                        || match self {
+                            Detector::RmRf => remove::is_rm_rf(&run.invocation),
+                            Detector::Push => git::is_push(&run.invocation, &bounds.branches),
+                            _ => git::is_force_push(&run.invocation, &bounds.branches),
+                        }
                 });
                 let mut hits = hits.map(|run| plain(run.invocation.range.clone(), run.is_sure));
                 let first = hits.next()?;
@@ -154,6 +162,7 @@ impl Detector {
                 Some(Seen {
                     range,
                     shown: Some(kind.mark()),
+                    path: None,
                     is_sure: true,
                 })
             }

@@ -1,7 +1,7 @@
 //! Whether a program that is run overwrites what is on a server: `git push` with force, and to which branch. And what an
 //! item says about which branches it means.
 
-use super::invocation::Invocation;
+use super::invocation::{GIT_VALUED, Invocation};
 use super::shell::Word;
 
 /// Branches that have these names need no further word to be taken for branches.
@@ -162,18 +162,6 @@ fn has_branch_sign_behind(text: &str, word: &str) -> bool {
     })
 }
 
-/// Options of `git` itself that take the next word as their value.
-const GLOBAL_VALUED: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--super-prefix",
-    "--config-env",
-    "--attr-source",
-];
-
 /// Options of `git push` that take the next word as their value.
 const PUSH_VALUED: &[&str] = &["-o", "--push-option", "--receive-pack", "--exec", "--repo"];
 
@@ -182,7 +170,7 @@ pub fn subcommand(run: &Invocation) -> Option<(&str, &[Word])> {
     if run.program != "git" {
         return None;
     }
-    let rest = super::invocation::after_options(&run.arguments, GLOBAL_VALUED);
+    let rest = super::invocation::after_options(&run.arguments, GIT_VALUED);
     let (name, arguments) = rest.split_first()?;
     Some((name.text.as_str(), arguments))
 }
@@ -209,7 +197,7 @@ struct Reference<'r> {
 
 impl<'r> Push<'r> {
     fn of(run: &'r Invocation) -> Option<Self> {
-        let Some(("push", arguments)) = subcommand(run) else {
+        let Some(("push" | "send-pack", arguments)) = subcommand(run) else {
             return None;
         };
         let mut push = Push {
@@ -222,6 +210,7 @@ impl<'r> Push<'r> {
         let mut has_repository = false;
         let mut words = arguments.iter();
         let mut only_places = false;
+        let mut is_dry = false;
         while let Some(word) = words.next() {
             let text = word.text.as_str();
             if only_places || !text.starts_with('-') || text == "-" {
@@ -232,7 +221,9 @@ impl<'r> Push<'r> {
                 let name = long.split('=').next().unwrap_or_default();
                 match name {
                     // Nothing is pushed.
-                    "dry-run" => return None,
+                    "help" => return None,
+                    _ if name.len() > 1 && "dry-run".starts_with(name) => is_dry = true,
+                    "no-dry-run" => is_dry = false,
                     "no-force" | "no-force-with-lease" => push.forced = false,
                     "force" => push.forced = true,
                     "all" | "branches" => push.everything = true,
@@ -253,7 +244,8 @@ impl<'r> Push<'r> {
             } else {
                 for (at, flag) in text.char_indices().skip(1) {
                     match flag {
-                        'n' => return None,
+                        'n' => is_dry = true,
+                        'h' => return None,
                         'f' => push.forced = true,
                         'o' => {
                             if at + 1 == text.len() {
@@ -265,6 +257,9 @@ impl<'r> Push<'r> {
                     }
                 }
             }
+        }
+        if is_dry {
+            return None;
         }
         let references = places
             .get(usize::from(!has_repository)..)
@@ -440,6 +435,8 @@ mod tests {
     #[case("if x; then git push -f; fi")]
     #[case("echo \"$(git push -f)\"")]
     #[case("git push -f origin main feature")]
+    #[case("git push -n --no-dry-run -f")]
+    #[case("git send-pack --force origin main")]
     fn a_force_push_is_seen(#[case] script: &str) {
         assert!(forces(script, "force-push"), "to any branch");
         assert!(forces(script, "never force-push to main"), "to main");
@@ -454,6 +451,11 @@ mod tests {
     #[case("git push --no-force")]
     #[case("git push --force --dry-run")]
     #[case("git push -fn origin main")]
+    #[case("git push --dry -f origin main")]
+    #[case("git push -n -f origin main")]
+    #[case("git push --help -f")]
+    #[case("git help push")]
+    #[case("man git-push -f")]
     #[case("git push -f --no-force origin main")]
     #[case("git push origin :main")]
     #[case("git push -o force origin main")]

@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use super::git;
 use super::invocation::{Invocation, invocations};
+use super::reading;
 use super::shell;
+use crate::model::beginning;
 
 /// What kind of thing is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct Input<'t> {
     pub text: &'t str,
     /// The file that it is, or would be, in.
     pub path: Option<&'t str>,
+    /// Whether what is written is a patch. A text says so itself.
+    pub is_patch: bool,
 }
 
 impl<'t> Input<'t> {
@@ -38,6 +42,7 @@ impl<'t> Input<'t> {
             kind: Kind::Text,
             text,
             path: None,
+            is_patch: false,
         }
     }
 
@@ -55,6 +60,15 @@ impl<'t> Input<'t> {
             kind: Kind::Edit,
             text,
             path,
+            is_patch: false,
+        }
+    }
+
+    /// A patch that is about to be applied.
+    pub fn patch(text: &'t str) -> Self {
+        Input {
+            is_patch: true,
+            ..Input::edit(None, text)
         }
     }
 }
@@ -81,34 +95,44 @@ pub struct Matter<'t> {
     pub text: Cow<'t, str>,
     pub kind: Kind,
     pub path: Option<&'t str>,
+    /// The files that are written to.
+    pub paths: Vec<&'t str>,
     /// Where each part of it begins, here and in the text that was given.
     parts: Vec<(usize, usize)>,
     is_patch: bool,
     code: OnceCell<Vec<Range<usize>>>,
     lower: OnceCell<String>,
+    bare: OnceCell<String>,
     runs: OnceCell<Vec<Run>>,
 }
 
 impl<'t> Matter<'t> {
     /// Reads an input.
     pub fn new(input: &Input<'t>) -> Self {
+        // A file may hold what looks like a patch, and is written as it is.
         let patch = match input.kind {
             Kind::Command => None,
-            Kind::Text | Kind::Edit => added_lines(input.text),
+            Kind::Edit if !input.is_patch => None,
+            Kind::Text | Kind::Edit => Added::read(input.text),
         };
         let is_patch = patch.is_some();
-        let (text, parts) = match patch {
-            Some((text, parts)) => (Cow::Owned(text), parts),
-            None => (Cow::Borrowed(input.text), vec![(0, 0)]),
+        let (text, parts, mut paths) = match patch {
+            Some(patch) => (Cow::Owned(patch.text), patch.parts, patch.paths),
+            None => (Cow::Borrowed(input.text), vec![(0, 0)], Vec::new()),
         };
+        if input.kind == Kind::Edit {
+            paths.extend(input.path);
+        }
         Matter {
             text,
             kind: input.kind,
             path: input.path,
+            paths,
             parts,
             is_patch,
             code: OnceCell::new(),
             lower: OnceCell::new(),
+            bare: OnceCell::new(),
             runs: OnceCell::new(),
         }
     }
@@ -132,6 +156,15 @@ impl<'t> Matter<'t> {
     /// The text in small ASCII letters.
     pub fn lower(&self) -> &str {
         self.lower.get_or_init(|| self.text.to_ascii_lowercase())
+    }
+
+    /// The text in small ASCII letters, without what may stand within a word of a shell and is no part of it.
+    pub fn bare(&self) -> &str {
+        self.bare.get_or_init(|| {
+            let mut bare = self.text.to_ascii_lowercase();
+            bare.retain(|c| !matches!(c, '\'' | '"' | '\\' | '\n' | '\r'));
+            bare
+        })
     }
 
     /// Whether the text is written for people: not a program's source.
@@ -162,6 +195,19 @@ impl<'t> Matter<'t> {
         next > 0 && code[next - 1].contains(&at)
     }
 
+    /// Whether it is a command that only reads or says something, so that nothing of what it names is done.
+    pub fn only_reads(&self) -> bool {
+        self.kind == Kind::Command
+            && shell::parse(&self.text)
+                .commands
+                .iter()
+                .all(|simple| simple.is_data || !simple.writes && reading::may_read(&simple.words))
+            && self
+                .runs()
+                .iter()
+                .all(|run| reading::only_reads(&run.invocation))
+    }
+
     /// Every program that is run or spoken of.
     pub fn runs(&self) -> &[Run] {
         self.runs.get_or_init(|| {
@@ -177,9 +223,13 @@ impl<'t> Matter<'t> {
                     for word in &mut invocation.arguments {
                         shift(&mut word.range);
                     }
+                    // That something cannot be read counts where it would be run.
+                    if invocation.is_unread() && !script.is_run {
+                        continue;
+                    }
                     runs.push(Run {
+                        is_sure: script.is_run && invocation.is_sure,
                         invocation,
-                        is_sure: script.is_run,
                     });
                 }
             }
@@ -205,10 +255,13 @@ impl<'t> Matter<'t> {
 
     /// Where the words with spaces in them stand in a command: messages, as far as it has any.
     pub fn messages(&self) -> Vec<Range<usize>> {
-        let words = shell::parse(&self.text).into_iter().flat_map(|simple| {
-            let input = simple.input.into_iter();
-            simple.words.into_iter().chain(input)
-        });
+        let words = shell::parse(&self.text)
+            .commands
+            .into_iter()
+            .flat_map(|simple| {
+                let input = simple.input.into_iter();
+                simple.words.into_iter().chain(input)
+            });
         words
             .filter(|word| word.text.contains(char::is_whitespace))
             .map(|word| word.range)
@@ -256,39 +309,169 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// The lines that a patch adds, without their `+`, and where they stood; what comes before the patch (the message of a
-/// commit) is kept. None where the text is no patch.
-fn added_lines(text: &str) -> Option<(String, Vec<(usize, usize)>)> {
-    let is_patch = text.starts_with("@@ -")
-        || text.contains("\n@@ -")
-        || text.contains("*** Begin Patch")
-            && (text.contains("\n*** Update File:") || text.contains("\n*** Add File:"));
-    if !is_patch {
-        return None;
+/// What a patch adds.
+#[derive(Default)]
+struct Added<'t> {
+    /// The added lines, without their `+`, and what belongs to no patch, such as the message of a commit.
+    text: String,
+    /// Where each of them begins, here and in the patch.
+    parts: Vec<(usize, usize)>,
+    /// The files that it changes.
+    paths: Vec<&'t str>,
+}
+
+/// Where in a patch a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// In no patch.
+    Nothing,
+    /// In the lines about a file.
+    Header,
+    /// In a hunk, with so many lines of the old and the new text to come.
+    Hunk(usize, usize),
+    /// In a patch that ends with its own sign.
+    Begun,
+}
+
+impl<'t> Added<'t> {
+    /// Reads a patch; none where the text is none. Only what a hunk says of itself belongs to it: a line that looks like the
+    /// beginning of one must not hide what comes after.
+    fn read(text: &'t str) -> Option<Self> {
+        if !text.contains("@@ -") && !text.contains("*** Begin Patch") {
+            return None;
+        }
+        let mut added = Added::default();
+        let mut within = Within::Nothing;
+        let mut is_patch = false;
+        let mut all = lines(text).peekable();
+        while let Some(line) = all.next() {
+            let content = &text[line.clone()];
+            let next = all.peek().map_or("", |next| &text[next.clone()]);
+            if let Within::Hunk(old, new) = within
+                && (old > 0 || new > 0)
+            {
+                let left = match content.bytes().next() {
+                    Some(b'-') if old > 0 => Some((old - 1, new)),
+                    Some(b' ') | None if old > 0 || new > 0 => {
+                        Some((old.saturating_sub(1), new.saturating_sub(1)))
+                    }
+                    Some(b'+') => {
+                        added.keep(text, line.start + 1..line.end);
+                        Some((old, new.saturating_sub(1)))
+                    }
+                    Some(b'\\') => Some((old, new)),
+                    _ => None,
+                };
+                if let Some((old, new)) = left {
+                    within = Within::Hunk(old, new);
+                    continue;
+                }
+            }
+            if let Some((old, new)) = hunk(content) {
+                within = Within::Hunk(old, new);
+                is_patch = true;
+            } else if content.trim_end() == "*** Begin Patch" {
+                within = Within::Begun;
+                is_patch = true;
+            } else if within == Within::Begun {
+                let file = [
+                    "*** Update File: ",
+                    "*** Add File: ",
+                    "*** Delete File: ",
+                    "*** Move to: ",
+                ]
+                .iter()
+                .find_map(|sign| content.strip_prefix(sign));
+                added.paths.extend(file.map(str::trim));
+                if content.trim_end() == "*** End Patch" {
+                    within = Within::Nothing;
+                } else if content.starts_with('+') {
+                    added.keep(text, line.start + 1..line.end);
+                } else if !(content.is_empty()
+                    || content.starts_with([' ', '-'])
+                    || content.starts_with("@@")
+                    || content.starts_with("*** "))
+                {
+                    added.keep(text, line);
+                }
+            } else if content.starts_with("diff --git ")
+                || content.starts_with("Index: ")
+                || content.starts_with("--- ") && next.starts_with("+++ ")
+                || content.starts_with("+++ ") && hunk(next).is_some()
+            {
+                within = Within::Header;
+                added.file(content);
+            } else if within == Within::Header && is_about_a_file(content) {
+                added.file(content);
+            } else {
+                // A line that is added beyond what the hunk has said of itself is still added.
+                let beyond = matches!(within, Within::Hunk(..)) && content.starts_with('+');
+                if !beyond {
+                    within = Within::Nothing;
+                }
+                added.keep(text, line.start + usize::from(beyond)..line.end);
+            }
+        }
+        if added.parts.is_empty() {
+            added.parts.push((0, 0));
+        }
+        is_patch.then_some(added)
     }
-    let mut added = String::new();
-    let mut parts = Vec::new();
-    let mut has_begun = false;
-    for line in lines(text) {
-        let content = &text[line.clone()];
-        has_begun |= ["diff --git ", "--- ", "Index: ", "@@ -", "*** Begin Patch"]
+
+    fn keep(&mut self, text: &str, range: Range<usize>) {
+        self.parts.push((self.text.len(), range.start));
+        self.text.push_str(&text[range]);
+        self.text.push('\n');
+    }
+
+    /// Remembers the file that a line of a header names.
+    fn file(&mut self, line: &'t str) {
+        let named = ["+++ ", "--- ", "rename to ", "copy to ", "Index: "]
             .iter()
-            .any(|sign| content.starts_with(sign));
-        let start = if !has_begun {
-            line.start
-        } else if content.starts_with('+') && !content.starts_with("+++ ") {
-            line.start + 1
-        } else {
-            continue;
+            .find_map(|sign| line.strip_prefix(sign));
+        let Some(path) = named else {
+            return;
         };
-        parts.push((added.len(), start));
-        added.push_str(&text[start..line.end]);
-        added.push('\n');
+        // A time may stand behind it.
+        let path = path.split('\t').next().unwrap_or_default().trim();
+        let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
+        let path = bare.unwrap_or(path);
+        if path != "/dev/null" && !self.paths.contains(&path) {
+            self.paths.push(path);
+        }
     }
-    if parts.is_empty() {
-        parts.push((0, 0));
-    }
-    Some((added, parts))
+}
+
+/// How many lines of the old and of the new text a hunk has: `@@ -1,2 +3 @@`.
+fn hunk(line: &str) -> Option<(usize, usize)> {
+    let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let count = |range: &str| match range.split_once(',') {
+        Some((start, count)) => start.parse::<usize>().and(count.parse()).ok(),
+        None => range.parse::<usize>().map(|_| 1).ok(),
+    };
+    Some((count(old)?, count(new)?))
+}
+
+/// Whether a line of a patch says something about a file.
+fn is_about_a_file(line: &str) -> bool {
+    [
+        "--- ",
+        "+++ ",
+        "index ",
+        "old mode ",
+        "new mode ",
+        "deleted file ",
+        "new file ",
+        "similarity ",
+        "dissimilarity ",
+        "rename ",
+        "copy ",
+        "Binary files ",
+        "=====",
+    ]
+    .iter()
+    .any(|sign| line.starts_with(sign))
 }
 
 /// A code block: its language, and where its lines are.
@@ -443,10 +626,7 @@ fn scripts_in(text: &str) -> Vec<Script> {
         let content = &text[line.clone()];
         let mut has_span = false;
         for span in spans(content) {
-            let mut from = span.start.saturating_sub(NEAR);
-            while !content.is_char_boundary(from) {
-                from -= 1;
-            }
+            let from = beginning(content, span.start.saturating_sub(NEAR)).len();
             let before = content[from..span.start].to_lowercase();
             has_span = true;
             found.push(Script {
@@ -553,7 +733,34 @@ mod tests {
     #[test]
     fn a_patch_as_agents_write_it_is_one_too() {
         let patch = "*** Begin Patch\n*** Update File: x\n@@\n-old\n+new\n*** End Patch\n";
-        assert_eq!(Matter::new(&Input::text(patch)).text, "new\n");
+        for input in [Input::text(patch), Input::patch(patch)] {
+            let matter = Matter::new(&input);
+            assert_eq!((&*matter.text, &matter.paths[..]), ("new\n", &["x"][..]));
+        }
+        assert_eq!(Matter::new(&Input::edit(None, patch)).text, patch);
+    }
+
+    #[rstest]
+    #[case("a\n@@ -1 +1 @@\nb\n✨\n", "a\nb\n✨\n")]
+    #[case("@@ - what is this\n✨\n", "@@ - what is this\n✨\n")]
+    #[case("@@ -1,2 +1,1 @@\n-old\n same\n-kept\n✨\n", "-kept\n✨\n")]
+    #[case(
+        "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-old\n+new\n+++ more\n+beyond\n",
+        "new\n++ more\nbeyond\n"
+    )]
+    #[case("index of it\n@@ -0,0 +1 @@\n+new\n", "index of it\nnew\n")]
+    fn only_what_a_hunk_says_of_itself_belongs_to_it(#[case] text: &str, #[case] counts: &str) {
+        assert_eq!(Matter::new(&Input::text(text)).text, counts);
+        assert_eq!(Matter::new(&Input::edit(None, text)).text, text);
+    }
+
+    #[test]
+    fn a_patch_names_its_files() {
+        let patch = "diff --git a/old.rs b/secrets.env\nsimilarity index 90%\nrename from old.rs\nrename to secrets.env\n\
+                     --- a/old.rs\t2026-11-30\n+++ b/secrets.env\n@@ -1 +1 @@\n-a\n+b\n";
+        let matter = Matter::new(&Input::text(patch));
+        assert_eq!(matter.paths, ["secrets.env", "old.rs"]);
+        assert_eq!(matter.text, "b\n");
     }
 
     #[test]

@@ -9,21 +9,25 @@
 mod dash;
 mod detector;
 mod emoji;
+mod expand;
 mod git;
 mod invocation;
 mod matter;
 mod pattern;
+mod reading;
 mod remove;
 mod shell;
 mod words;
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 pub use detector::Detector;
 pub use matter::{Input, Kind};
 pub use pattern::{MOST_PATTERNS, Pattern, PatternError, Typed};
 
-use detector::Bounds;
+use detector::{Bounds, Seen};
 use matter::Matter;
 use words::Texts;
 
@@ -74,7 +78,23 @@ pub struct Finding<'l> {
     pub relevance: Option<f64>,
 }
 
-/// A pattern that another program wrote and that cannot be used.
+impl<'l> Finding<'l> {
+    /// An entry that asks because of these words.
+    fn of_words(entry: &'l Preference, words: Vec<String>) -> Self {
+        Finding {
+            entry,
+            certainty: Certainty::Words,
+            pattern: None,
+            detector: None,
+            place: None,
+            found: None,
+            words,
+            relevance: None,
+        }
+    }
+}
+
+/// A pattern that another program wrote and that cannot be used, or that takes too long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable<'l> {
     /// The pattern.
@@ -83,6 +103,8 @@ pub struct Unusable<'l> {
     pub id: i64,
     /// The item of its entry.
     pub item: &'l str,
+    /// Whether it is only too slow for this text.
+    pub is_slow: bool,
     /// What is wrong with it.
     pub error: PatternError,
 }
@@ -99,6 +121,17 @@ pub struct Findings<'l> {
 }
 
 impl<'l> Findings<'l> {
+    /// The surest first; of equally sure ones the lowest score.
+    fn sort(&mut self) {
+        self.findings.sort_by(|a, b| {
+            let score = |finding: &Finding<'_>| finding.entry.base_score.value();
+            a.certainty
+                .cmp(&b.certainty)
+                .then_with(|| score(a).total_cmp(&score(b)))
+                .then_with(|| a.entry.id.cmp(&b.entry.id))
+        });
+    }
+
     /// Whether something is broken for certain.
     pub fn is_violated(&self) -> bool {
         self.findings
@@ -114,20 +147,21 @@ impl<'l> Findings<'l> {
             .all(|finding| finding.entry.id != entry.id)
         {
             self.findings.push(Finding {
-                entry,
                 certainty: Certainty::MayConcern,
-                pattern: None,
-                detector: None,
-                place: None,
-                found: None,
-                words: words.to_vec(),
                 relevance: Some(relevance),
+                ..Finding::of_words(entry, words.to_vec())
             });
         }
     }
 }
 
-/// Checks a text against entries: hard limits, and whatever else is to be kept to.
+/// How long the expressions of one check may take together.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The most steps of one expression, of which a machine does some hundred millions a second.
+const MOST_WORK: u64 = 2_000_000_000;
+
+/// Checks a text against entries: hard limits, and whatever else is to be kept to. The detectors come first; an expression
+/// for which no time is left is told, and its entry asks.
 pub fn check<'l>(
     entries: impl IntoIterator<Item = &'l Preference>,
     input: &Input<'_>,
@@ -135,46 +169,65 @@ pub fn check<'l>(
     let matter = Matter::new(input);
     let texts = Texts::new(&matter.text);
     let mut all = Findings::default();
-    for entry in entries {
-        all.checked += 1;
-        let before = all.findings.len();
-        let bounds = Bounds::of(&entry.item);
+    let mut found = HashSet::new();
+    let mut expressions = Vec::new();
+    let entries: Vec<(&Preference, Bounds)> = entries
+        .into_iter()
+        .map(|entry| (entry, Bounds::of(&entry.item)))
+        .collect();
+    all.checked = entries.len();
+    for (entry, bounds) in &entries {
         for text in entry.patterns.iter().take(MOST_PATTERNS) {
-            let pattern = match Pattern::parse(text) {
-                Ok(pattern) => pattern,
-                Err(error) => {
-                    all.unusable.push(Unusable {
-                        pattern: text,
-                        id: entry.id,
-                        item: &entry.item,
-                        error,
-                    });
-                    continue;
+            match Pattern::parse(text) {
+                Ok(pattern) if pattern.detector().is_some() => {
+                    if let Some(seen) = pattern.find(&matter, bounds) {
+                        found.insert(entry.id);
+                        let finding = finding(entry, text, &pattern, seen, &matter, input);
+                        all.findings.push(finding);
+                    }
                 }
-            };
-            let Some(seen) = pattern.find(&matter, &bounds) else {
-                continue;
-            };
-            let denies = seen.is_sure && entry.origin == Origin::User;
-            all.findings.push(Finding {
-                entry,
-                certainty: if denies {
-                    Certainty::Pattern
-                } else {
-                    Certainty::Words
-                },
-                pattern: Some(text.clone()),
-                detector: pattern.detector(),
-                found: Some(match seen.shown {
-                    Some(mark) => mark.to_owned(),
-                    None => shown(&matter.text[seen.range.clone()]),
+                Ok(pattern) => expressions.push((*entry, bounds, text, pattern)),
+                Err(error) => all.unusable.push(Unusable {
+                    pattern: text,
+                    id: entry.id,
+                    item: &entry.item,
+                    is_slow: false,
+                    error,
                 }),
-                place: Some(place(input.text, matter.place(&seen.range))),
-                words: Vec::new(),
-                relevance: None,
-            });
+            }
         }
-        if all.findings.len() > before {
+    }
+    let begun = Instant::now();
+    for (entry, bounds, text, pattern) in expressions {
+        let is_slow = pattern
+            .work(&matter)
+            .is_some_and(|work| work > MOST_WORK || work > 0 && begun.elapsed() > PATIENCE);
+        if is_slow {
+            found.insert(entry.id);
+            all.unusable.push(Unusable {
+                pattern: text,
+                id: entry.id,
+                item: &entry.item,
+                is_slow,
+                error: PatternError::slow(text, matter.text.len()),
+            });
+            all.findings.push(Finding {
+                pattern: Some(text.clone()),
+                ..Finding::of_words(entry, Vec::new())
+            });
+        } else if let Some(seen) = pattern.find(&matter, bounds) {
+            found.insert(entry.id);
+            let finding = finding(entry, text, &pattern, seen, &matter, input);
+            all.findings.push(finding);
+        }
+    }
+    // What only looks at things does nothing that a word could speak of.
+    if matter.only_reads() {
+        all.sort();
+        return all;
+    }
+    for (entry, _) in &entries {
+        if found.contains(&entry.id) {
             continue;
         }
         if let Some(words) = texts.words_of(entry) {
@@ -182,25 +235,43 @@ pub fn check<'l>(
                 .first()
                 .and_then(|word| words::place_of(word, &matter.text));
             all.findings.push(Finding {
-                entry,
-                certainty: Certainty::Words,
-                pattern: None,
-                detector: None,
                 found: range.clone().map(|range| shown(&matter.text[range])),
                 place: range.map(|range| place(input.text, matter.place(&range))),
-                words: words.into_iter().map(|word| word.typed).collect(),
-                relevance: None,
+                ..Finding::of_words(entry, words.into_iter().map(|word| word.typed).collect())
             });
         }
     }
-    all.findings.sort_by(|a, b| {
-        let score = |finding: &Finding<'_>| finding.entry.base_score.value();
-        a.certainty
-            .cmp(&b.certainty)
-            .then_with(|| score(a).total_cmp(&score(b)))
-            .then_with(|| a.entry.id.cmp(&b.entry.id))
-    });
+    all.sort();
     all
+}
+
+/// What a pattern has found.
+fn finding<'l>(
+    entry: &'l Preference,
+    text: &str,
+    pattern: &Pattern,
+    seen: Seen,
+    matter: &Matter<'_>,
+    input: &Input<'_>,
+) -> Finding<'l> {
+    let denies = seen.is_sure && entry.origin == Origin::User;
+    let is_in_text = seen.path.is_none();
+    Finding {
+        certainty: if denies {
+            Certainty::Pattern
+        } else {
+            Certainty::Words
+        },
+        pattern: Some(text.to_owned()),
+        detector: pattern.detector(),
+        found: Some(match (seen.shown, &seen.path) {
+            (Some(mark), _) => mark.to_owned(),
+            (None, Some(path)) => shown(path),
+            (None, None) => shown(&matter.text[seen.range.clone()]),
+        }),
+        place: is_in_text.then(|| place(input.text, matter.place(&seen.range))),
+        ..Finding::of_words(entry, Vec::new())
+    }
 }
 
 /// A match as it is shown.

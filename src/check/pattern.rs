@@ -36,6 +36,16 @@ fn refused(message: impl Into<String>, hint: impl Into<String>) -> PatternError 
     }
 }
 
+impl PatternError {
+    /// Says that an expression takes too long on a text.
+    pub(super) fn slow(text: &str, bytes: usize) -> Self {
+        refused(
+            format!("`{text}` takes too long on a text of {bytes} bytes and was not looked for"),
+            "check the text in parts, or make the expression smaller",
+        )
+    }
+}
+
 /// A pattern, ready to look.
 #[derive(Debug)]
 pub enum Pattern {
@@ -50,6 +60,17 @@ pub enum Pattern {
 pub struct Expression {
     regex: Regex,
     needs: Option<Needle>,
+}
+
+/// Work that is not worth measuring.
+const SMALL_WORK: u64 = 1 << 22;
+
+fn compiled(text: &str, limit: usize) -> Result<Regex, regex_lite::Error> {
+    RegexBuilder::new(text)
+        .multi_line(true)
+        .size_limit(limit)
+        .nest_limit(50)
+        .build()
 }
 
 /// What must stand in a match.
@@ -94,11 +115,7 @@ impl Pattern {
                 "several shorter ones do the same: --pattern A --pattern B",
             ));
         }
-        let regex = RegexBuilder::new(text)
-            .multi_line(true)
-            .size_limit(LARGEST)
-            .nest_limit(50)
-            .build()
+        let regex = compiled(text, LARGEST)
             .map_err(|error| {
                 refused(
                     format!("`{text}` is not a regular expression that can be used: {error}"),
@@ -129,11 +146,27 @@ impl Pattern {
                 };
                 detector.find(matter, &bounds)
             }
-            Pattern::Regex(expression) => expression.find(matter).map(|range| Seen {
-                range,
-                shown: None,
-                is_sure: true,
-            }),
+            Pattern::Regex(expression) => {
+                let range = expression.find(matter);
+                let path = match &range {
+                    Some(_) => None,
+                    None => expression.path(matter),
+                };
+                (range.is_some() || path.is_some()).then(|| Seen {
+                    range: range.unwrap_or_default(),
+                    shown: None,
+                    path,
+                    is_sure: true,
+                })
+            }
+        }
+    }
+
+    /// The most steps that looking for it takes; none where it is a detector.
+    pub(super) fn work(&self, matter: &Matter<'_>) -> Option<u64> {
+        match self {
+            Pattern::Detector(..) => None,
+            Pattern::Regex(expression) => Some(expression.work(matter)),
         }
     }
 
@@ -148,15 +181,58 @@ impl Pattern {
 
 impl Expression {
     fn find(&self, matter: &Matter<'_>) -> Option<Range<usize>> {
-        if let Some(needle) = &self.needs {
-            let text = if needle.ignores_case {
-                matter.lower()
-            } else {
-                &matter.text
-            };
-            memmem::find(text.as_bytes(), needle.text.as_bytes())?;
+        if !self.may_be_in(matter) {
+            return None;
         }
         self.regex.find(&matter.text).map(|found| found.range())
+    }
+
+    /// The file that is written to and whose path or name it matches.
+    fn path(&self, matter: &Matter<'_>) -> Option<String> {
+        let matches = |path: &&&str| {
+            let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+            self.regex.is_match(path)
+                || self.regex.is_match(name)
+                || path.contains('\\') && self.regex.is_match(&path.replace('\\', "/"))
+        };
+        matter
+            .paths
+            .iter()
+            .find(matches)
+            .map(|path| (*path).to_owned())
+    }
+
+    fn may_be_in(&self, matter: &Matter<'_>) -> bool {
+        let Some(needle) = &self.needs else {
+            return true;
+        };
+        let text = if needle.ignores_case {
+            matter.lower()
+        } else {
+            &matter.text
+        };
+        memmem::find(text.as_bytes(), needle.text.as_bytes()).is_some()
+    }
+
+    /// How many steps it takes at most: for each byte as many as the expression has states. How many that are is told by the
+    /// memory that it compiles to.
+    fn work(&self, matter: &Matter<'_>) -> u64 {
+        const A_STATE: u64 = 32;
+        let length = matter.text.len() as u64;
+        if !self.may_be_in(matter) {
+            return 0;
+        }
+        let most = LARGEST as u64 / A_STATE;
+        if length.saturating_mul(most) < SMALL_WORK {
+            return length * most;
+        }
+        let size = [1_u64 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15]
+            .into_iter()
+            .find(|size| {
+                let limit = usize::try_from(*size).unwrap_or(LARGEST);
+                compiled(self.regex.as_str(), limit).is_ok()
+            });
+        length.saturating_mul(size.unwrap_or(LARGEST as u64) / A_STATE)
     }
 }
 

@@ -18,6 +18,10 @@ pub fn is_rm_rf(run: &Invocation) -> bool {
             // The beginning of a long option is enough where it is the only one.
             recursive |= name.len() > 2 && "recursive".starts_with(name);
             forced |= name.len() > 1 && "force".starts_with(name);
+            // Nothing is removed.
+            if matches!(name, "help" | "version") {
+                return false;
+            }
         } else if text.eq_ignore_ascii_case("-recurse") {
             recursive = true;
         } else if text.eq_ignore_ascii_case("-force") {
@@ -25,6 +29,8 @@ pub fn is_rm_rf(run: &Invocation) -> bool {
         } else if let Some(flags) = text.strip_prefix('-')
             && !of_powershell
         {
+            let end = flags.find(|c: char| !c.is_ascii_alphabetic());
+            let flags = &flags[..end.unwrap_or(flags.len())];
             recursive |= flags.contains(['r', 'R']);
             forced |= flags.contains('f');
         }
@@ -89,6 +95,22 @@ mod tests {
     #[case("npm -rf rm")]
     #[case("cat <<'EOF' > script.sh\nrm -rf x\nEOF")]
     #[case("Remove-Item file")]
+    #[case("a=(rm -rf x)")]
+    #[case("a+=(rm -rf x); echo \"${a[@]}\"")]
+    #[case("sudo -l rm -rf x")]
+    #[case("sudo -nlU bob rm -rf x")]
+    #[case("sudo -e rm -rf x")]
+    #[case("command -v rm -rf")]
+    #[case("command -pv rm -rf")]
+    #[case("type rm -rf")]
+    #[case("which rm -rf")]
+    #[case("man rm -rf")]
+    #[case("rm -rf --help")]
+    #[case("bash -n -c 'rm -rf x'")]
+    #[case("F=-rf; rm \"$G\" x")]
+    #[case("F=-rf; echo $F; rm x")]
+    #[case("rm '-{r,f}' x")]
+    #[case("rm file{-r,-f}")]
     fn what_looks_like_it_is_not(#[case] script: &str) {
         assert!(!removes(script));
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 const DEEPEST: usize = 24;
 
 /// A word of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// Without quotes and backslashes.
     pub text: String,
@@ -19,6 +19,34 @@ pub struct Word {
     pub range: Range<usize>,
     /// Whether its value is known only when it runs: it holds a variable or a substitution.
     pub is_dynamic: bool,
+    /// What of it a shell replaces, and where in `text` that stands.
+    pub marks: Vec<(usize, Mark)>,
+    /// The elements of an array that it assigns: the commands of which they are the words.
+    pub elements: Option<Range<usize>>,
+}
+
+/// Something in a word that a shell replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// An unquoted `{`, `,` or `}`.
+    Brace(char),
+    /// `$name`, `${name}`, `${name[@]}`, `${name:-default}`.
+    Variable {
+        /// How many bytes of the text it takes.
+        length: usize,
+        name: String,
+        /// Whether all elements are meant.
+        is_all: bool,
+        /// What stands for it where it is not set, and what is done to it that is not followed.
+        default: Option<String>,
+        is_quoted: bool,
+    },
+    /// `$(…)`, backticks: what these commands write. `<(…)` as well, as a file.
+    Output {
+        commands: Range<usize>,
+        is_quoted: bool,
+        is_file: bool,
+    },
 }
 
 /// A simple command.
@@ -28,28 +56,59 @@ pub struct Simple {
     pub words: Vec<Word>,
     /// What comes on its standard input from a here-document or here-string.
     pub input: Option<Word>,
+    /// The commands whose output it reads.
+    pub piped_from: Range<usize>,
+    /// Whether it runs only where what stands before it went well, or did not.
+    pub is_conditional: bool,
+    /// Whether it runs in a shell of its own, so that what it sets is not set behind it.
+    pub is_apart: bool,
+    /// Whether it only begins a function: `name()`.
+    pub is_function: bool,
+    /// How deep it is nested.
+    pub depth: usize,
+    /// Whether its words are the elements of an array, and nothing is run.
+    pub is_data: bool,
+    /// Whether its output goes to a file.
+    pub writes: bool,
     /// Where it begins and ends.
     pub range: Range<usize>,
 }
 
-/// The simple commands of a script, the inner ones before the one that they stand in.
-pub fn parse(text: &str) -> Vec<Simple> {
+/// What a script holds.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// Its simple commands, the inner ones before the one that they stand in.
+    pub commands: Vec<Simple>,
+    /// Whether nothing was nested too deep to be read.
+    pub is_whole: bool,
+}
+
+/// The simple commands of a script.
+pub fn parse(text: &str) -> Parsed {
     let mut reader = Reader {
         text,
         at: 0,
         depth: 0,
+        is_whole: true,
         found: Vec::new(),
     };
-    reader.list(None);
-    reader.found
+    reader.list(None, 0..0, false);
+    Parsed {
+        commands: reader.found,
+        is_whole: reader.is_whole,
+    }
 }
 
 /// What a redirection makes of the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     File,
+    /// A file that is written to.
+    Out,
     HereString,
-    HereDocument { strip_tabs: bool },
+    HereDocument {
+        strip_tabs: bool,
+    },
 }
 
 /// A here-document whose body comes after the line.
@@ -69,9 +128,26 @@ struct Open {
     has_begun: bool,
     is_dynamic: bool,
     is_quoted: bool,
+    marks: Vec<(usize, Mark)>,
+    elements: Option<Range<usize>>,
 }
 
 impl Open {
+    fn mark(&mut self, mark: Mark) {
+        self.marks.push((self.text.len(), mark));
+    }
+
+    /// Whether it is `name=` or `name+=` so far.
+    fn assigns(&self) -> bool {
+        let name = self.text.strip_suffix('=').unwrap_or_default();
+        let name = name.strip_suffix('+').unwrap_or(name);
+        !self.is_quoted
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    }
+
     fn push(&mut self, c: char, range: Range<usize>) {
         self.text.push(c);
         self.reach(range);
@@ -90,6 +166,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    is_whole: bool,
     found: Vec<Simple>,
 }
 
@@ -102,10 +179,32 @@ impl Reader<'_> {
         self.text[self.at..].starts_with(what)
     }
 
-    /// Reads commands up to `close` (`)` or a backtick), or to the end.
-    fn list(&mut self, close: Option<char>) {
+    /// Whether something may be nested here; that it may not is remembered.
+    fn may_nest(&mut self) -> bool {
+        self.is_whole &= self.depth < DEEPEST;
+        self.depth < DEEPEST
+    }
+
+    /// Reads commands up to `close` (`)` or a backtick), or to the end; the first of them reads what `piped_from` writes.
+    /// Gives which commands they are.
+    fn list(
+        &mut self,
+        close: Option<char>,
+        piped_from: Range<usize>,
+        is_apart: bool,
+    ) -> Range<usize> {
         self.depth += 1;
-        let mut simple = Simple::default();
+        let first = self.found.len();
+        let fresh = Simple {
+            is_apart,
+            ..Simple::default()
+        };
+        let mut simple = Simple {
+            piped_from,
+            ..fresh.clone()
+        };
+        // The command or group that ended last.
+        let mut last = first..first;
         let mut word = Open::default();
         let mut target: Option<Target> = None;
         let mut waiting: Vec<Waiting> = Vec::new();
@@ -120,7 +219,7 @@ impl Reader<'_> {
                 '\\' => {
                     self.at = after;
                     match self.next() {
-                        Some('\n') => self.at += 1,
+                        _ if self.skip_line_end() => {}
                         Some(escaped) => {
                             self.at += escaped.len_utf8();
                             word.is_quoted = true;
@@ -131,11 +230,10 @@ impl Reader<'_> {
                 }
                 '\'' => self.single(&mut word),
                 '"' => self.double(&mut word),
-                '$' => self.dollar(&mut word),
-                '`' if self.depth < DEEPEST && self.text[after..].contains('`') => {
+                '$' => self.dollar(&mut word, false),
+                '`' if self.text[after..].contains('`') && self.may_nest() => {
                     self.at = after;
-                    self.list(Some('`'));
-                    word.is_dynamic = true;
+                    self.output(Some('`'), &mut word, false, false);
                     word.reach(start..self.at);
                 }
                 '<' | '>' => {
@@ -161,22 +259,51 @@ impl Reader<'_> {
                 '\n' => {
                     self.at = after;
                     self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    self.end_command(&mut simple, &mut waiting);
+                    if self.end_command(&mut simple, &fresh, &mut waiting, &mut last) {
+                        simple.is_conditional = false;
+                    }
                     target = None;
                     self.bodies(&mut waiting);
                 }
                 ';' | '&' | '|' | ')' => {
-                    self.at = after;
+                    let is_twice = matches!(c, '&' | '|') && self.text[after..].starts_with(c);
+                    self.at = after + usize::from(is_twice);
                     self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    self.end_command(&mut simple, &mut waiting);
+                    let has_ended = self.end_command(&mut simple, &fresh, &mut waiting, &mut last);
                     target = None;
+                    simple.is_conditional = is_twice;
+                    if c == '|' && !is_twice {
+                        // `|&` takes what goes wrong along.
+                        self.at += usize::from(self.text[self.at..].starts_with('&'));
+                        simple.piped_from = last.clone();
+                    } else if has_ended || c != ')' {
+                        simple.piped_from = 0..0;
+                    }
                 }
-                '(' if self.depth < DEEPEST => {
+                '(' if word.has_begun && word.assigns() && self.may_nest() => {
+                    self.at = after;
+                    let elements = self.list(Some(')'), 0..0, true);
+                    let depth = self.depth + 1;
+                    for one in &mut self.found[elements.clone()] {
+                        one.is_data |= one.depth == depth;
+                    }
+                    word.elements = Some(elements);
+                    word.reach(start..self.at);
+                }
+                '(' if self.may_nest() => {
                     self.at = after;
                     self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    self.end_command(&mut simple, &mut waiting);
+                    simple.is_function = (1..3).contains(&simple.words.len())
+                        && self.text[after..].trim_start().starts_with(')');
+                    let piped_from = simple.piped_from.clone();
+                    self.end_command(&mut simple, &fresh, &mut waiting, &mut last);
                     target = None;
-                    self.list(Some(')'));
+                    last = self.list(Some(')'), piped_from, true);
+                }
+                '{' | ',' | '}' => {
+                    self.at = after;
+                    word.mark(Mark::Brace(c));
+                    word.push(c, start..after);
                 }
                 '#' if !word.has_begun => {
                     let rest = &self.text[self.at..];
@@ -193,8 +320,30 @@ impl Reader<'_> {
             }
         }
         self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-        self.end_command(&mut simple, &mut waiting);
+        self.end_command(&mut simple, &fresh, &mut waiting, &mut last);
         self.depth -= 1;
+        first..self.found.len()
+    }
+
+    /// Passes over the end of a line behind a backslash.
+    fn skip_line_end(&mut self) -> bool {
+        let length = ["\n", "\r\n"]
+            .into_iter()
+            .find(|end| self.starts_with(end))
+            .map_or(0, str::len);
+        self.at += length;
+        length > 0
+    }
+
+    /// Reads commands whose output becomes part of a word.
+    fn output(&mut self, close: Option<char>, word: &mut Open, is_quoted: bool, is_file: bool) {
+        let commands = self.list(close, 0..0, true);
+        word.mark(Mark::Output {
+            commands,
+            is_quoted,
+            is_file,
+        });
+        word.is_dynamic = true;
     }
 
     fn end_word(
@@ -212,6 +361,13 @@ impl Reader<'_> {
             text: word.text,
             range: word.start..word.end,
             is_dynamic: word.is_dynamic,
+            // A brace alone is a word of the shell.
+            marks: if word.end - word.start == 1 {
+                Vec::new()
+            } else {
+                word.marks
+            },
+            elements: word.elements,
         };
         if simple.words.is_empty() && simple.input.is_none() {
             simple.range.start = word.range.start;
@@ -220,6 +376,15 @@ impl Reader<'_> {
         match target.take() {
             None => simple.words.push(word),
             Some(Target::File) => {}
+            Some(Target::Out) => {
+                // Another stream, or nowhere.
+                let is_stream = word.text.bytes().all(|byte| byte.is_ascii_digit())
+                    || matches!(
+                        word.text.as_str(),
+                        "-" | "/dev/null" | "/dev/stdout" | "/dev/stderr"
+                    );
+                simple.writes |= !is_stream;
+            }
             Some(Target::HereString) => simple.input = Some(word),
             Some(Target::HereDocument { strip_tabs }) => waiting.push(Waiting {
                 delimiter: word.text,
@@ -229,15 +394,25 @@ impl Reader<'_> {
         }
     }
 
-    fn end_command(&mut self, simple: &mut Simple, waiting: &mut [Waiting]) {
-        let simple = std::mem::take(simple);
+    /// Keeps the command that ends here, if there is one.
+    fn end_command(
+        &mut self,
+        simple: &mut Simple,
+        fresh: &Simple,
+        waiting: &mut [Waiting],
+        last: &mut Range<usize>,
+    ) -> bool {
         if simple.words.is_empty() {
-            return;
+            return false;
         }
+        let mut simple = std::mem::replace(simple, fresh.clone());
+        simple.depth = self.depth;
         for body in waiting {
             body.owner.get_or_insert(self.found.len());
         }
+        *last = self.found.len()..self.found.len() + 1;
         self.found.push(simple);
+        true
     }
 
     /// Reads the bodies of the here-documents that the line before has announced.
@@ -264,7 +439,7 @@ impl Reader<'_> {
                 simple.input = Some(Word {
                     text: self.text[start..end].to_owned(),
                     range: start..end,
-                    is_dynamic: false,
+                    ..Word::default()
                 });
             }
         }
@@ -283,21 +458,19 @@ impl Reader<'_> {
                 return target;
             }
         }
-        if (self.starts_with("<(") || self.starts_with(">(")) && self.depth < DEEPEST {
+        if (self.starts_with("<(") || self.starts_with(">(")) && self.may_nest() {
             self.at += 2;
-            self.list(Some(')'));
-            word.is_dynamic = true;
+            self.output(Some(')'), word, true, true);
             word.reach(start..self.at);
             return Target::File;
         }
+        let mut writes = self.starts_with(">");
         self.at += 1;
-        while self
-            .next()
-            .is_some_and(|c| matches!(c, '>' | '&' | '|' | '<'))
-        {
+        while let Some(c @ ('>' | '&' | '|' | '<')) = self.next() {
+            writes |= c == '>';
             self.at += 1;
         }
-        Target::File
+        if writes { Target::Out } else { Target::File }
     }
 
     /// Reads `'…'`. A quote that nobody closes is an apostrophe.
@@ -338,7 +511,7 @@ impl Reader<'_> {
                 '\\' => {
                     self.at += 1;
                     match self.next() {
-                        Some('\n') => self.at += 1,
+                        _ if self.skip_line_end() => {}
                         Some(escaped) => {
                             if !matches!(escaped, '$' | '`' | '"' | '\\') {
                                 word.text.push('\\');
@@ -349,11 +522,10 @@ impl Reader<'_> {
                         None => word.text.push('\\'),
                     }
                 }
-                '$' => self.dollar(word),
-                '`' if self.depth < DEEPEST => {
+                '$' => self.dollar(word, true),
+                '`' if self.may_nest() => {
                     self.at += 1;
-                    self.list(Some('`'));
-                    word.is_dynamic = true;
+                    self.output(Some('`'), word, true, false);
                 }
                 c => {
                     self.at += c.len_utf8();
@@ -365,32 +537,176 @@ impl Reader<'_> {
         word.reach(start..self.at);
     }
 
-    /// Reads `$name`, `${…}`, `$(…)`, `$'…'`.
-    fn dollar(&mut self, word: &mut Open) {
+    /// Reads `$name`, `${…}`, `$(…)`, `$'…'`, `$"…"`.
+    fn dollar(&mut self, word: &mut Open, is_quoted: bool) {
         let start = self.at;
-        if self.starts_with("$(") && self.depth < DEEPEST {
+        if self.starts_with("$(") && self.may_nest() {
             self.at += 2;
-            self.list(Some(')'));
-            word.is_dynamic = true;
-            word.reach(start..self.at);
+            self.output(Some(')'), word, is_quoted, false);
         } else if self.starts_with("${") {
             let rest = &self.text[start..];
-            let length = rest.find('}').map_or(rest.len(), |at| at + 1);
-            self.at += length;
-            word.text.push_str(&rest[..length]);
+            let whole = &rest[..closing(rest)];
+            self.at += whole.len();
+            word.marks
+                .extend(variable(whole, is_quoted).map(|mark| (word.text.len(), mark)));
+            word.text.push_str(whole);
             word.is_dynamic = true;
-            word.reach(start..self.at);
-        } else if self.starts_with("$'") && !word.is_quoted {
+        } else if self.starts_with("$'") && !is_quoted {
             self.at += 1;
             word.reach(start..self.at);
-            self.single(word);
+            self.escaped(word);
+        } else if self.starts_with("$\"") && !is_quoted {
+            self.at += 1;
+            word.reach(start..self.at);
+            self.double(word);
         } else {
             self.at += 1;
-            let names = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '*' | '?' | '#');
-            word.is_dynamic |= self.next().is_some_and(names);
-            word.push('$', start..self.at);
+            let rest = &self.text[self.at..];
+            let length = name_length(rest);
+            if length > 0 {
+                let name = &rest[..length];
+                word.mark(Mark::Variable {
+                    length: length + 1,
+                    name: name.to_owned(),
+                    is_all: matches!(name, "@" | "*"),
+                    default: None,
+                    is_quoted,
+                });
+                word.is_dynamic = true;
+                self.at += length;
+            }
+            word.text.push_str(&self.text[start..self.at]);
+        }
+        word.reach(start..self.at);
+    }
+
+    /// Reads `'…'` behind a `$`, in which a backslash says which character is meant.
+    fn escaped(&mut self, word: &mut Open) {
+        let start = self.at;
+        let inner = &self.text[start + 1..];
+        let mut is_escaped = false;
+        let length = inner.find(|c| {
+            let is_end = c == '\'' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        });
+        let Some(length) = length else {
+            return self.single(word);
+        };
+        word.text.push_str(&unescaped(&inner[..length]));
+        word.is_quoted = true;
+        self.at = start + length + 2;
+        word.reach(start..self.at);
+    }
+}
+
+/// The length of a variable's name.
+fn name_length(text: &str) -> usize {
+    match text.bytes().next() {
+        Some(b'@' | b'*' | b'?' | b'#' | b'!' | b'$' | b'0'..=b'9') => 1,
+        _ => text
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .count(),
+    }
+}
+
+/// Where `${…}` ends.
+fn closing(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => {
+                is_escaped = false;
+                continue;
+            }
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return at + 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_escaped = byte == b'\\';
+    }
+    text.find('}').map_or(text.len(), |at| at + 1)
+}
+
+/// What a `${…}` stands for; none where that is not followed.
+fn variable(whole: &str, is_quoted: bool) -> Option<Mark> {
+    let inner = whole.strip_prefix("${")?.strip_suffix('}')?;
+    let name = &inner[..name_length(inner)];
+    let mut rest = &inner[name.len()..];
+    let mut is_all = matches!(name, "@" | "*");
+    for all in ["[@]", "[*]"] {
+        if let Some(after) = rest.strip_prefix(all) {
+            is_all = true;
+            rest = after;
         }
     }
+    let rest = rest.strip_prefix("[0]").unwrap_or(rest);
+    let default = [":-", ":=", ":+", "-", "=", "+"]
+        .into_iter()
+        .find_map(|sign| rest.strip_prefix(sign));
+    if name.is_empty() || !rest.is_empty() && default.is_none() {
+        return None;
+    }
+    Some(Mark::Variable {
+        length: whole.len(),
+        name: name.to_owned(),
+        is_all,
+        default: default.map(|text| text.trim_matches(['"', '\'']).to_owned()),
+        is_quoted,
+    })
+}
+
+/// A text in which a backslash says which character is meant, as `$'…'` and `printf` have it.
+pub fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(c) = rest.chars().next() else {
+            plain.push('\\');
+            break;
+        };
+        rest = &rest[c.len_utf8()..];
+        let number = |rest: &str, base: u32, most: usize| {
+            let digits = rest.bytes().take(most);
+            let length = digits
+                .take_while(|byte| char::from(*byte).is_digit(base))
+                .count();
+            let number = u32::from_str_radix(&rest[..length], base).ok();
+            (number.and_then(char::from_u32), length)
+        };
+        let (meant, length) = match c {
+            'n' => (Some('\n'), 0),
+            't' => (Some('\t'), 0),
+            'r' => (Some('\r'), 0),
+            'a' => (Some('\u{7}'), 0),
+            'b' => (Some('\u{8}'), 0),
+            'e' | 'E' => (Some('\u{1b}'), 0),
+            'f' => (Some('\u{c}'), 0),
+            'v' => (Some('\u{b}'), 0),
+            'x' => number(rest, 16, 2),
+            'u' => number(rest, 16, 4),
+            'U' => number(rest, 16, 8),
+            '0'..='7' => {
+                let all = &text[text.len() - rest.len() - 1..];
+                let (meant, length) = number(all, 8, if c == '0' { 4 } else { 3 });
+                (meant, length.saturating_sub(1))
+            }
+            '\\' | '\'' | '"' | '?' => (Some(c), 0),
+            _ => (None, 0),
+        };
+        match meant {
+            Some(meant) => plain.push(meant),
+            None => plain.extend(['\\', c]),
+        }
+        rest = &rest[length..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Whether a double quote is closed.
@@ -411,6 +727,7 @@ mod tests {
 
     fn commands(text: &str) -> Vec<Vec<String>> {
         parse(text)
+            .commands
             .into_iter()
             .map(|simple| simple.words.into_iter().map(|word| word.text).collect())
             .collect()
@@ -443,7 +760,7 @@ mod tests {
 
     #[test]
     fn a_here_document_belongs_to_its_command() {
-        let found = parse("bash -s <<-'END' && b\n\trm -rf x\n\tEND\nc");
+        let found = parse("bash -s <<-'END' && b\n\trm -rf x\n\tEND\nc").commands;
         assert_eq!(found.len(), 3);
         let input = found[0].input.as_ref().expect("it has a body");
         assert_eq!(input.text, "\trm -rf x\n");
@@ -452,7 +769,7 @@ mod tests {
     proptest! {
         #[test]
         fn anything_is_read_to_its_end_and_places_lie_within(text in "[ -~\\n'\"`$(){}\\\\<>;é表]{0,60}") {
-            for simple in parse(&text) {
+            for simple in parse(&text).commands {
                 for word in simple.words {
                     prop_assert!(text.get(word.range).is_some());
                 }

@@ -113,6 +113,80 @@ fn places_are_those_of_the_text_that_was_given() {
     assert!(!check(&entries, &Input::text(removed)).is_violated());
 }
 
+#[rstest]
+#[case(Input::edit(Some("/home/a/secrets.env"), "A=1"), true)]
+#[case(Input::edit(Some("C:\\a\\secrets.env"), "A=1"), true)]
+#[case(Input::edit(Some("secrets_env"), "A=1"), false)]
+#[case(Input::edit(Some("a.rs"), "open(\"secrets.env\")"), true)]
+#[case(
+    Input::patch("*** Begin Patch\n*** Update File: x/secrets.env\n@@\n+A=1\n*** End Patch"),
+    true
+)]
+#[case(
+    Input::text("--- a/secrets.env\n+++ b/secrets.env\n@@ -1 +1 @@\n-a\n+b\n"),
+    true
+)]
+#[case(Input { path: Some("secrets.env"), ..Input::text("A=1") }, false)]
+fn an_expression_looks_at_the_path_of_an_edit_too(#[case] input: Input<'_>, #[case] is: bool) {
+    for pattern in [r"secrets\.env", r"(^|.*[/\\\s\x22])secrets\.env"] {
+        let entries = [limit(1, "touch the production file", &[pattern, "@emoji"])];
+        assert_eq!(check(&entries, &input).is_violated(), is, "{pattern}");
+    }
+}
+
+#[test]
+fn a_file_that_is_named_is_shown_and_detectors_look_at_the_text_alone() {
+    let entries = [limit(1, "touch it", &["@emoji", "^secrets\\.env$"])];
+    let found = check(&entries, &Input::edit(Some("✨/secrets.env"), "x"));
+    assert_eq!(found.findings.len(), 1);
+    assert_eq!(found.findings[0].found.as_deref(), Some("✨/secrets.env"));
+    assert_eq!(found.findings[0].place, None);
+}
+
+#[test]
+fn an_expression_that_takes_too_long_asks_and_hides_no_detector() {
+    let entries = [
+        limit(1, "slow things", &[r"x[^y]{0,700}z"]),
+        limit(2, "emojis", &["@emoji"]),
+        limit(3, "todo", &["TODO"]),
+    ];
+    let text = format!("{}✨ TODO", "x".repeat(3_000_000));
+    let found = check(&entries, &Input::text(&text));
+    let how: Vec<(i64, Certainty)> = found
+        .findings
+        .iter()
+        .map(|finding| (finding.entry.id, finding.certainty))
+        .collect();
+    assert_eq!(
+        how,
+        [
+            (2, Certainty::Pattern),
+            (3, Certainty::Pattern),
+            (1, Certainty::Words)
+        ]
+    );
+    assert!(found.unusable[0].is_slow);
+    // On a text of the usual size it is looked for.
+    assert!(check(&entries, &Input::text("xaz")).unusable.is_empty());
+}
+
+#[rstest]
+#[case("git log --grep 'push main'", 0)]
+#[case("grep -rn 'push to main' .", 0)]
+#[case("git status && ls main && cat push.md", 0)]
+#[case("deploy --push main", 1)]
+#[case("cat push.md > main", 1)]
+fn the_words_of_an_entry_do_not_ask_about_what_only_reads(
+    #[case] command: &str,
+    #[case] asks: usize,
+) {
+    let entries = [limit(1, "push main", &["@push"])];
+    assert_eq!(
+        check(&entries, &Input::command(command)).findings.len(),
+        asks
+    );
+}
+
 #[test]
 fn a_secret_is_never_repeated() {
     let key = format!("ghp_{}", "Ab3dE6gH9jK2mN5pQ8sT".repeat(2)[..36].to_owned());

@@ -1,13 +1,18 @@
 //! `aizo check`: which limits a plan, a command, a patch or a draft breaks.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::Context;
 use super::entries::count;
+use super::input::is_plain_file;
 use crate::check::{self, Certainty, Finding, Findings, Input};
 use crate::error::{Failure, Kind};
+pub(crate) use crate::model::beginning;
 use crate::model::{Band, Origin, Preference, Score};
 use crate::present::{self, Answer, Page, to_json};
 use crate::recall::{Match, Meaning, Relevance, Request};
@@ -42,7 +47,7 @@ the ends of a line, (?i) takes small and large letters alike), or one of the det
 pub struct Args {
     /// The plan or draft; `-` or none for what comes on standard input. Of a patch the added lines count
     #[arg(conflicts_with_all = ["command", "file"])]
-    text: Vec<String>,
+    text: Vec<OsString>,
     /// A command line or script that is about to run; `-` for standard input
     #[arg(
         long,
@@ -50,10 +55,10 @@ pub struct Args {
         conflicts_with = "file",
         allow_hyphen_values = true
     )]
-    command: Option<String>,
+    command: Option<OsString>,
     /// A file
     #[arg(long, value_name = "FILE")]
-    file: Option<String>,
+    file: Option<PathBuf>,
     /// Dislikes too (below 4), not only hard limits
     #[arg(long)]
     all: bool,
@@ -159,6 +164,8 @@ impl Violation {
             (Some(found), Some(line), Some(column)) => {
                 format!("{by}: “{found}” (line {line}, column {column})")
             }
+            (Some(found), ..) => format!("{by}: the file “{found}”"),
+            _ if self.pattern.is_some() => format!("{by}: not looked for, it takes too long"),
             _ => by,
         }
     }
@@ -190,6 +197,23 @@ impl From<&Findings<'_>> for Checked {
 /// # Errors
 /// What the store reports: where it cannot be read, nothing is said about the limits.
 pub(crate) fn look(context: &Context, input: &Input<'_>, all: bool) -> anyhow::Result<Checked> {
+    look_for(context, input, all, true)
+}
+
+/// Checks an input against the hard limits of the store by their patterns and words alone.
+///
+/// # Errors
+/// What the store reports: where it cannot be read, nothing is said about the limits.
+pub(crate) fn look_for_limits(context: &Context, input: &Input<'_>) -> anyhow::Result<Checked> {
+    look_for(context, input, false, false)
+}
+
+fn look_for(
+    context: &Context,
+    input: &Input<'_>,
+    all: bool,
+    by_meaning: bool,
+) -> anyhow::Result<Checked> {
     let now = context.settings.now;
     let bands = if all {
         vec![Band::Taboo, Band::Aversion]
@@ -205,6 +229,9 @@ pub(crate) fn look(context: &Context, input: &Input<'_>, all: bool) -> anyhow::R
             },
             now,
         )?;
+        if !by_meaning {
+            return Ok((entries, Vec::new()));
+        }
         let related = view.find(
             &Request {
                 bands: bands.clone(),
@@ -239,6 +266,13 @@ pub(crate) fn look(context: &Context, input: &Input<'_>, all: bool) -> anyhow::R
         }
     }
     for unusable in &findings.unusable {
+        if unusable.is_slow {
+            context.note(format!(
+                "a pattern of “{}” (id {}) was not checked: {}",
+                unusable.item, unusable.id, unusable.error
+            ));
+            continue;
+        }
         context.note(format!(
             "a pattern of “{}” (id {}) cannot be used, so that its words alone are looked for: {}",
             unusable.item, unusable.id, unusable.error
@@ -256,7 +290,14 @@ pub(crate) fn look(context: &Context, input: &Input<'_>, all: bool) -> anyhow::R
 /// # Errors
 /// Nothing to check, a file that cannot be read, what the store reports. A violation is none.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let typed = args.text.join(" ");
+    // What is no text is checked as far as it is one: an error might pass for "nothing found".
+    let typed: Vec<Cow<'_, str>> = args
+        .text
+        .iter()
+        .map(|word| word.to_string_lossy())
+        .collect();
+    let typed = typed.join(" ");
+    let file = args.file.as_ref().map(|file| file.to_string_lossy());
     let from_stdin = match &args.command {
         Some(command) => command == "-",
         None => args.file.is_none() && (typed == "-" || args.text.is_empty()),
@@ -270,25 +311,30 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 .into());
         }
         read_all(io::stdin().lock(), "standard input")?
-    } else if let Some(file) = &args.file {
+    } else if let (Some(path), Some(file)) = (&args.file, &file) {
         let cannot = |error: io::Error| {
             Failure::new(Kind::Io, format!("cannot read {file}: {error}"))
                 .hint("nothing was checked; name a file that can be read")
         };
-        let opened = std::fs::File::open(file).map_err(cannot)?;
-        if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(cannot(io::Error::other("it is a folder")).into());
+        // A pipe or a device may have no end.
+        if !is_plain_file(path).map_err(cannot)? {
+            let no_file =
+                Failure::new(Kind::Io, format!("cannot read {file}: it is no plain file"));
+            return Err(no_file
+                .hint("nothing was checked; what a program writes is sent: git diff | aizo check")
+                .into());
         }
-        read_all(opened, file)?
+        read_all(std::fs::File::open(path).map_err(cannot)?, file)?
     } else {
-        args.command.clone().unwrap_or(typed)
+        let command = args.command.as_ref();
+        command.map_or(typed, |command| command.to_string_lossy().into_owned())
     };
     if text.trim().is_empty() {
         context.note("the text is empty");
     }
     let input = match (&args.command, &args.file) {
         (Some(_), _) => Input::command(&text),
-        (None, file) => Input {
+        (None, _) => Input {
             path: file.as_deref(),
             ..Input::text(&text)
         },
@@ -326,15 +372,6 @@ fn read_all(from: impl Read, name: &str) -> anyhow::Result<String> {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })
-}
-
-/// The beginning of a text, cut between characters.
-pub(crate) fn beginning(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 impl Answer for Checked {

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::Context;
 use super::entries::{Filter, count, parse_limit, parse_scenario};
+use super::input::{Patience, read_patiently};
 use crate::model::Band;
 use crate::present::{self, Answer, Page, to_json};
 use crate::recall::context::{Block, Budget, Form, Group, Line, in_turn};
@@ -302,44 +302,24 @@ fn task(words: &[String], context: &Context) -> io::Result<String> {
     if !present::is_stdin_piped() {
         return Ok(String::new());
     }
-    // An agent may leave a pipe open that nothing comes through; a thread can be left waiting for it.
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || send_task(&sender));
-    let deadline = Instant::now() + PATIENCE;
-    let mut bytes: Vec<u8> = Vec::new();
-    loop {
-        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(part) => bytes.extend(part),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                context.note(if bytes.is_empty() {
-                    "no task came on standard input within a second: name it, or use `-` to wait for it"
-                } else {
-                    "standard input stayed open: what came within a second is the task"
-                });
-                break;
-            }
-        }
+    // An agent may leave a pipe open that nothing comes through. What cannot be read is no task.
+    let patience = Patience {
+        part: PATIENCE,
+        whole: PATIENCE,
+    };
+    let most = u64::try_from(LONGEST_TASK).unwrap_or(u64::MAX);
+    let sent = match read_patiently(most, patience, |_| false) {
+        Ok(sent) => sent,
+        Err(_) => return Ok(String::new()),
+    };
+    if !sent.is_whole {
+        context.note(if sent.bytes.is_empty() {
+            "no task came on standard input within a second: name it, or use `-` to wait for it"
+        } else {
+            "standard input stayed open: what came within a second is the task"
+        });
     }
-    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
-}
-
-/// Hands on what comes on standard input, as far as it counts. What cannot be read is no task.
-fn send_task(sender: &mpsc::Sender<Vec<u8>>) {
-    let mut left = LONGEST_TASK;
-    let mut part = [0; 4096];
-    while left > 0 {
-        let most = part.len().min(left);
-        match io::stdin().lock().read(&mut part[..most]) {
-            Ok(count) if count > 0 => {
-                left -= count;
-                if sender.send(part[..count].to_vec()).is_err() {
-                    return;
-                }
-            }
-            _ => return,
-        }
-    }
+    Ok(String::from_utf8_lossy(&sent.bytes).trim().to_owned())
 }
 
 /// The scenario that was named, or the one nearest to the task.

@@ -3,13 +3,15 @@
 //! 2), and the log says what it was.
 
 use std::collections::HashSet;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::check::{Violation, beginning, look};
+use chrono::{DateTime, SecondsFormat, Utc};
+
+use super::check::{Violation, beginning, look_for_limits};
+use super::input::{Patience, is_plain_file, read_patiently};
 use super::{Cli, Context, context};
 use crate::capture::hook::{Call, Caller, Moment, Output, Planned, Reply};
 use crate::check::{Certainty, Input};
@@ -17,15 +19,15 @@ use crate::model::{Origin, fold, strip_hidden};
 use crate::present;
 use crate::recall::context::{Block, Budget, Form};
 use crate::redact::redact;
+use crate::settings::{AIZO_HOOK, clock};
 
-/// Ends a hook that is called from within a hook.
-const GUARD: &str = "AIZO_HOOK";
 /// The longest payload that is read.
 const LONGEST: u64 = 16 * 1024 * 1024;
 /// How long to wait for a host that does not close its end.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// How long to wait for all that a host sends.
-const MOST_PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Patience = Patience {
+    part: Duration::from_secs(2),
+    whole: Duration::from_secs(8),
+};
 /// How long a note of what was shown waits for another process: the host waits for us.
 const LOCK_PATIENCE: Duration = Duration::from_millis(300);
 /// What an agent is told at the start.
@@ -44,6 +46,8 @@ const LONGEST_PROMPT: usize = 8 * 1024;
 const MOST_NAMED: usize = 3;
 /// A log of more bytes is put aside.
 const LONGEST_LOG: u64 = 256 * 1024;
+/// Bytes of a line in it.
+const LONGEST_LINE: usize = 4 * 1024;
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
@@ -75,7 +79,7 @@ struct Afterwards {
 
 /// Answers the host that calls.
 pub fn run(cli: &Cli, args: &Args) -> ExitCode {
-    if std::env::var_os(GUARD).is_some() {
+    if std::env::var_os(AIZO_HOOK).is_some() {
         return ExitCode::SUCCESS;
     }
     let name = args.agent.clone();
@@ -105,52 +109,29 @@ fn answer(cli: &Cli, args: &Args) -> anyhow::Result<ExitCode> {
     // That nothing is stored is no fault; a pattern that cannot be used is one.
     for note in context.take_notes() {
         if !note.starts_with("nothing ") {
-            log(&strip_hidden(&format!("hook {}: {note}", args.agent)));
+            let now = context.settings.now;
+            log(now, &strip_hidden(&format!("hook {}: {note}", args.agent)));
         }
     }
     if let Err(error) = finish(&call, &afterwards, &context) {
-        log(&strip_hidden(&format!("hook {}: {error:#}", args.agent)));
+        let now = context.settings.now;
+        log(
+            now,
+            &strip_hidden(&format!("hook {}: {error:#}", args.agent)),
+        );
     }
     Ok(ExitCode::from(output.code))
 }
 
-/// What the host sends, until it closes its end or has said nothing for a while.
+/// What the host sends, until it closes its end or has said nothing for a while; of what is longer the beginning.
 fn read_sent() -> io::Result<String> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut input = io::stdin().lock().take(LONGEST);
-        let mut part = vec![0; 64 * 1024];
-        loop {
-            match input.read(&mut part) {
-                Ok(0) => return,
-                Ok(count) => {
-                    if sender.send(Ok(part[..count].to_vec())).is_err() {
-                        return;
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let _nobody_waits = sender.send(Err(error));
-                    return;
-                }
-            }
-        }
-    });
-    let mut bytes = Vec::new();
-    let begun = Instant::now();
-    while let Ok(part) =
-        receiver.recv_timeout(PATIENCE.min(MOST_PATIENCE.saturating_sub(begun.elapsed())))
-    {
-        bytes.extend(part?);
-        // A host that does not close its end has said all when its JSON is whole.
-        if bytes.ends_with(b"}") || bytes.ends_with(b"}\n") {
-            let whole = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes);
-            if whole.is_ok() {
-                break;
-            }
-        }
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    // A host that does not close its end has said all when its JSON is whole.
+    let is_enough = |bytes: &[u8]| {
+        (bytes.ends_with(b"}") || bytes.ends_with(b"}\n"))
+            && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
+    };
+    let sent = read_patiently(LONGEST, PATIENCE, is_enough)?;
+    Ok(String::from_utf8_lossy(&sent.bytes).into_owned())
 }
 
 fn reply(call: &Call, context: &Context) -> anyhow::Result<(Reply, Afterwards)> {
@@ -209,10 +190,18 @@ fn verdict(planned: &Planned, context: &Context) -> anyhow::Result<Reply> {
     let (input, words_count) = match planned {
         Planned::Command(command) => (Input::command(command), true),
         Planned::Text(text) => (Input::text(text), true),
-        Planned::Edit { path, text } => (Input::edit(path.as_deref(), text), false),
+        Planned::Edit {
+            path,
+            text,
+            is_patch,
+        } => {
+            let edit = Input::edit(path.as_deref(), text);
+            let is_patch = *is_patch;
+            (Input { is_patch, ..edit }, false)
+        }
         Planned::Nothing => return Ok(Reply::Nothing),
     };
-    let checked = look(context, &input, false)?;
+    let checked = look_for_limits(context, &input)?;
     let broken = |violation: &&Violation| violation.certainty == Certainty::Pattern;
     if checked.violated {
         return Ok(Reply::Deny(sentence(
@@ -313,7 +302,7 @@ fn learn(call: &Call, context: &Context) -> anyhow::Result<()> {
         .arg(std::path::absolute(&context.settings.db)?)
         .args(["analyze", "--no-llm", "--json"]);
     match (&call.transcript, call.caller) {
-        (Some(transcript), _) if transcript.exists() => {
+        (Some(transcript), _) if is_plain_file(transcript).unwrap_or(false) => {
             command.arg("--").arg(transcript);
         }
         (
@@ -330,7 +319,7 @@ fn learn(call: &Call, context: &Context) -> anyhow::Result<()> {
         _ => return Ok(()),
     }
     command
-        .env(GUARD, "1")
+        .env(AIZO_HOOK, "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -360,11 +349,11 @@ fn fail(agent: &str, message: &str) {
     let line = strip_hidden(&format!("hook {agent}: {message}"));
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     present::say(&format!("aizo {line}"));
-    log(&line);
+    log(clock(), &line);
 }
 
 /// Adds a line to the log, where there is a folder for it. Whatever goes wrong with that is nobody's affair.
-fn log(message: &str) {
+fn log(now: DateTime<Utc>, message: &str) {
     let Some(home) = home() else {
         return;
     };
@@ -374,12 +363,17 @@ fn log(message: &str) {
         return;
     }
     if metadata.is_ok_and(|metadata| metadata.len() > LONGEST_LOG) {
-        let _kept_or_not = std::fs::rename(&path, home.join("aizo.log.1"));
+        let is_kept = std::fs::rename(&path, home.join("aizo.log.1")).is_ok();
+        if !is_kept {
+            // Better none of it than more and more.
+            let _gone_or_not = std::fs::File::create(&path);
+        }
     }
+    let clean = redact(message).text.replace(['\n', '\r'], " ");
     let line = format!(
         "{} {}\n",
-        chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
-        redact(message).text.replace(['\n', '\r'], " ")
+        now.to_rfc3339_opts(SecondsFormat::Secs, true),
+        beginning(&clean, LONGEST_LINE)
     );
     let _written_or_not = open_log(&path).and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -17,6 +17,7 @@ mod export;
 mod history;
 mod hook;
 mod info;
+mod input;
 mod install;
 mod keywords;
 mod man;
@@ -234,6 +235,7 @@ impl Context {
                     | Command::Hook(_)
                     | Command::Mcp(_)
             ),
+            forgiving: matches!(cli.command, Command::Hook(_)),
         })?;
         Ok(Context {
             quiet: cli.json,
@@ -250,6 +252,7 @@ impl Context {
             db,
             color: None,
             without_local_file: true,
+            forgiving: false,
         })?;
         Ok(Context::with(settings))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{is_hidden, strip_hidden};
+use crate::model::{beginning, is_hidden, strip_hidden};
 
 /// The most tokens of turns in one prompt, by the safe count of [`most_tokens`].
 pub const CHUNK_TOKENS: usize = 4000;
@@ -207,11 +207,8 @@ fn fence<'t>(texts: impl Iterator<Item = &'t String> + Clone) -> String {
 fn split(mut text: &str, most: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     while text.len() > most {
-        let mut end = most;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let head = &text[..end];
+        let head = beginning(text, most);
+        let end = head.len();
         let after = |marks: &[char]| {
             let at = head.rfind(marks)?;
             let mark = head[at..].chars().next()?;

@@ -99,6 +99,15 @@ pub fn is_hidden(c: char) -> bool {
             | 0xE0000..=0xE00FF | 0xE01F0..=0xE0FFF)
 }
 
+/// The beginning of a text: at most so many bytes, cut between characters.
+pub fn beginning(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// Folds a text for comparison: NFKC, full Unicode case folding, NFKC again (folding can undo it).
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {

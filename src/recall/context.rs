@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use super::{Hit, Match};
-use crate::model::{Band, strip_hidden};
+use crate::model::{Band, beginning, strip_hidden};
 
 /// Opens the block. What stands between the two markers was written by aizo and is never learned from.
 pub const OPEN: &str = "<aizo-preferences>";
@@ -586,14 +586,8 @@ pub(crate) fn shorten(whole: &str, length: usize) -> (String, Said) {
     if length >= whole.len() {
         return (whole.to_owned(), Said::Full);
     }
-    let mut end = length.saturating_sub(MARK.len());
-    while !whole.is_char_boundary(end) {
-        end -= 1;
-    }
-    (
-        format!("{}{MARK}", whole[..end].trim_end()),
-        Said::Shortened,
-    )
+    let start = beginning(whole, length.saturating_sub(MARK.len()));
+    (format!("{}{MARK}", start.trim_end()), Said::Shortened)
 }
 
 fn write_group(form: Form, group: Group, lines: &[&Line], text: &mut String) {

@@ -4,6 +4,7 @@
 
 mod payload;
 mod reply;
+mod scan;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -109,6 +110,8 @@ pub enum Planned {
         path: Option<String>,
         /// What is written into it.
         text: String,
+        /// Whether that is a patch.
+        is_patch: bool,
     },
     /// Text for another program, such as a message that is sent.
     Text(String),
@@ -120,7 +123,7 @@ impl Call {
     /// Reads what a host has sent. `event` is the event's name where the host's payload does not tell it.
     ///
     /// # Errors
-    /// What was sent is no JSON object.
+    /// What was sent is no JSON object, and no tool that is about to be used can be made out in it.
     pub fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Self, String> {
         payload::read(caller, event, sent)
     }

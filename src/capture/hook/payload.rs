@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::super::json::with_whole_surrogates;
-use super::{Call, Caller, Moment, Planned};
+use super::{Call, Caller, Moment, Planned, scan};
 
 /// Fields of edits that hold what is there already, not what is written.
 const OLD_TEXT: [&str; 5] = ["old_string", "old_str", "oldString", "oldText", "old_text"];
@@ -26,7 +26,7 @@ const WRITERS: [&str; 14] = [
     "patch",
 ];
 /// Fields that name a file.
-const PATHS: [&str; 6] = [
+pub(super) const PATHS: [&str; 6] = [
     "file_path",
     "filePath",
     "path",
@@ -35,7 +35,16 @@ const PATHS: [&str; 6] = [
     "target_file",
 ];
 /// Fields that hold a command line.
-const COMMANDS: [&str; 3] = ["command", "command_line", "cmd"];
+pub(super) const COMMANDS: [&str; 3] = ["command", "command_line", "cmd"];
+/// Fields that hold the arguments of a tool.
+pub(super) const ARGUMENTS: [&str; 6] = [
+    "tool_input",
+    "toolArgs",
+    "tool_info",
+    "args",
+    "input",
+    "params",
+];
 
 pub(super) fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Call, String> {
     let sent = sent.trim().trim_start_matches('\u{feff}');
@@ -44,20 +53,30 @@ pub(super) fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Ca
         let whole = with_whole_surrogates(sent.as_bytes()).ok_or(error)?;
         serde_json::from_slice(&whole)
     });
-    let payload = match parsed {
-        Ok(Value::Object(payload)) => payload,
-        Ok(_) => return Err("what the host sent is no JSON object".to_owned()),
-        Err(error) => return Err(format!("what the host sent is no JSON: {error}")),
-    };
+    match parsed {
+        Ok(Value::Object(payload)) => Ok(call(caller, event, &payload)),
+        Ok(_) => Err("what the host sent is no JSON object".to_owned()),
+        Err(error) => {
+            // What is about to be done is looked at, however it was sent.
+            let call = call(caller, event, &scan::flat(sent));
+            match call.moment {
+                Moment::Tool(ref planned) if *planned != Planned::Nothing => Ok(call),
+                _ => Err(format!("what the host sent is no JSON: {error}")),
+            }
+        }
+    }
+}
+
+fn call(caller: Caller, event: Option<&str>, payload: &Map<String, Value>) -> Call {
     let event = text(
-        &payload,
+        payload,
         &["hook_event_name", "hookEventName", "agent_action_name"],
     )
     .or(event)
     .unwrap_or_default()
     .to_owned();
     let session = text(
-        &payload,
+        payload,
         &[
             "session_id",
             "sessionId",
@@ -69,17 +88,17 @@ pub(super) fn read(caller: Caller, event: Option<&str>, sent: &str) -> Result<Ca
     .map(str::to_owned);
     let inner = payload.get("tool_info").and_then(Value::as_object);
     let paths = ["transcript_path", "transcriptPath"];
-    let transcript = text(&payload, &paths)
+    let transcript = text(payload, &paths)
         .or_else(|| text(inner?, &paths))
         .map(Into::into);
-    let moment = moment(caller, &event, &payload);
-    Ok(Call {
+    let moment = moment(caller, &event, payload);
+    Call {
         caller,
         event,
         session,
         transcript,
         moment,
-    })
+    }
 }
 
 /// The first of these fields that holds a text.
@@ -141,21 +160,19 @@ fn prompt(payload: &Map<String, Value>) -> Option<String> {
 
 /// The arguments of a tool: an object, or one that is written as text.
 fn arguments(payload: &Map<String, Value>) -> Map<String, Value> {
-    for name in [
-        "tool_input",
-        "toolArgs",
-        "tool_info",
-        "args",
-        "input",
-        "params",
-    ] {
+    for name in ARGUMENTS {
         match payload.get(name) {
             Some(Value::Object(arguments)) => return arguments.clone(),
-            Some(Value::String(text)) => {
-                if let Ok(Value::Object(arguments)) = serde_json::from_str(text) {
-                    return arguments;
+            Some(Value::String(text)) => match serde_json::from_str(text) {
+                Ok(Value::Object(arguments)) => return arguments,
+                Err(_) if text.trim_start().starts_with('{') => {
+                    let mut found = scan::flat(text);
+                    if let Some(Value::Object(arguments)) = found.remove(ARGUMENTS[0]) {
+                        return arguments;
+                    }
                 }
-            }
+                _ => {}
+            },
             _ => {}
         }
     }
@@ -178,18 +195,36 @@ fn planned(caller: Caller, event: &str, payload: &Map<String, Value>) -> Planned
     let writes = event == "prewritecode" || WRITERS.contains(&plain.as_str());
     // Cursor sends the command of its shell event at the top.
     let command = command(&arguments).or_else(|| command(payload));
-    let is_patch = plain == "apply_patch" || writes && caller == Caller::Codex;
-    if let Some(text) = command.clone().filter(|_| is_patch) {
-        return Planned::Edit { path: None, text };
+    let is_patch = matches!(plain.as_str(), "apply_patch" | "patch");
+    let is_in_command = plain == "apply_patch" || writes && caller == Caller::Codex;
+    if let Some(text) = command.clone().filter(|_| is_in_command) {
+        return Planned::Edit {
+            path: None,
+            text,
+            is_patch: true,
+        };
     }
     if writes {
         skipped.extend(COMMANDS);
+        let arguments = Value::Object(arguments);
         return Planned::Edit {
-            path: text(&arguments, &PATHS).map(str::to_owned),
-            text: strings(&Value::Object(arguments), &skipped),
+            path: path(&arguments),
+            text: strings(&arguments, &skipped),
+            is_patch,
         };
     }
     command.map_or(Planned::Nothing, Planned::Command)
+}
+
+/// The file that is named first, the outer ones before those within.
+fn path(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(members) => text(members, &PATHS)
+            .map(str::to_owned)
+            .or_else(|| members.values().find_map(path)),
+        Value::Array(values) => values.iter().find_map(path),
+        _ => None,
+    }
 }
 
 /// A command line: as it is, or from its words.
@@ -197,18 +232,24 @@ fn command(from: &Map<String, Value>) -> Option<String> {
     if let Some(command) = text(from, &COMMANDS) {
         return Some(command.to_owned());
     }
-    let quoted = |word: &str| {
+    COMMANDS.iter().find_map(|name| {
+        let words = from.get(*name)?.as_array()?;
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        (!words.is_empty()).then(|| line_of(&words))
+    })
+}
+
+/// Words as a command line.
+pub(super) fn line_of(words: &[&str]) -> String {
+    let quoted = |word: &&str| {
         if word.contains(char::is_whitespace) {
             format!("'{}'", word.replace('\'', "'\\''"))
         } else {
-            word.to_owned()
+            (*word).to_owned()
         }
     };
-    COMMANDS.iter().find_map(|name| {
-        let words = from.get(*name)?.as_array()?;
-        let words: Vec<String> = words.iter().filter_map(Value::as_str).map(quoted).collect();
-        (!words.is_empty()).then(|| words.join(" "))
-    })
+    let words: Vec<String> = words.iter().map(quoted).collect();
+    words.join(" ")
 }
 
 /// Every text within a value but those of these fields, a line each.
