@@ -1091,6 +1091,144 @@ fn a_plugin_for_claude_code_has_the_layout_that_it_reads() {
     assert_eq!(tree(&home.path().join("other")).len(), 1);
 }
 
+/// A guard of one's own in the group of aizo's command is not aizo's.
+#[test]
+fn of_a_group_only_the_command_that_calls_aizo_goes() {
+    let guard = r#"{"type": "command", "command": "guard aizo"}"#;
+    let ours = r#"{"type": "command", "command": "aizo hook claude-code"}"#;
+    let group = |commands: &[&str]| {
+        format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{}]}}]}}, "a": 1}}"#,
+            commands.join(", ")
+        )
+    };
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    for commands in [
+        [guard, ours].as_slice(),
+        &[ours, guard],
+        &[guard, ours, guard],
+        &[ours, guard, ours],
+    ] {
+        let rest: Vec<&str> = commands
+            .iter()
+            .copied()
+            .filter(|one| *one != ours)
+            .collect();
+        let home = Home::new();
+        let file = home.path().join(".claude/settings.json");
+        write(&file, group(commands).as_bytes());
+        home.ok(&["uninstall", "claude-code"]);
+        assert_eq!(json(&read(&file)), json(&group(&rest)));
+    }
+    // Nobody else's: the group goes with it.
+    let home = Home::new();
+    let file = home.path().join(".claude/settings.json");
+    write(&file, group(&[ours]).as_bytes());
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(json(&read(&file)), json!({ "a": 1 }));
+    // Made by hand before aizo came, it stays.
+    write(&file, group(&[guard, ours]).as_bytes());
+    home.ok(&["install", "claude-code"]);
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&file), group(&[guard, ours]));
+    // Put into the group that aizo made, it stays alone.
+    write(&file, b"{\"a\": 1}");
+    home.ok(&["install", "claude-code"]);
+    let mut value = json(&read(&file));
+    let commands = value["hooks"]["PreToolUse"][0]["hooks"].as_array_mut();
+    commands.expect("a list").insert(0, json(guard));
+    fs::write(&file, format!("{value:#}")).expect("written");
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(
+        json(&read(&file)),
+        json!({ "a": 1, "hooks": { "PreToolUse": [{ "hooks": [json(guard)] }] } })
+    );
+}
+
+/// Settings that were brought from another machine may have aizo's entry at some events already.
+#[test]
+fn an_entry_that_was_there_before_stays_though_aizo_writes_the_same() {
+    for (host, files) in HOSTS {
+        let Some(name) = files
+            .iter()
+            .find(|name| name.ends_with("hooks.json") || name.ends_with(".claude/settings.json"))
+        else {
+            continue;
+        };
+        for touch in ["nothing", "layout", "entry"] {
+            let home = Home::new();
+            let file = home.path().join(name);
+            home.ok(&["install", host]);
+            let mut value: Value = serde_json::from_str(&read(&file)).expect("JSON");
+            home.ok(&["uninstall", host]);
+            let events = value["hooks"].as_object_mut().expect("events");
+            let first = events.keys().next().cloned().expect("an event");
+            events.retain(|event, _| *event == first);
+            let before = format!("{value:#}\n");
+            write(&file, before.as_bytes());
+            home.ok(&["install", host]);
+            let mut installed: Value = serde_json::from_str(&read(&file)).expect("JSON");
+            let events = installed["hooks"].as_object_mut().expect("events");
+            assert!(events.len() > 1, "{host}");
+            match touch {
+                "layout" => fs::write(&file, installed.to_string()).expect("written"),
+                "entry" => {
+                    // All but what was there has been taken out by hand.
+                    events.retain(|event, _| *event == first);
+                    fs::write(&file, installed.to_string()).expect("written");
+                }
+                _ => {}
+            }
+            home.ok(&["uninstall", host]);
+            let left: Value = serde_json::from_str(&read(&file)).expect("JSON");
+            assert_eq!(left, value, "{host}, {touch}");
+            if touch == "nothing" {
+                assert_eq!(read(&file), before, "{host}");
+            }
+        }
+    }
+}
+
+/// What is recorded is what is undone, wherever the settings are looked for today.
+#[test]
+fn what_is_recorded_is_taken_out_where_it_was_put() {
+    let home = Home::new();
+    let file = home.path().join(".config/opencode/opencode.json");
+    write(&file, b"{\n  \"a\": 1\n}\n");
+    home.ok(&["install", "opencode"]);
+    let later = home.path().join(".config/opencode/opencode.jsonc");
+    write(&later, b"{}");
+    home.ok(&["uninstall", "opencode"]);
+    assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
+    assert_eq!(read(&later), "{}");
+    assert!(!home.aizo().exists());
+
+    for is_laid_out_anew in [false, true] {
+        let home = Home::new();
+        let moved = home.path().join("moved");
+        let foreign = "{\n  \"a\": 1\n}\n";
+        for name in ["settings.json", ".claude.json"] {
+            write(&moved.join(name), foreign.as_bytes());
+        }
+        let mut install = home.command(&["install", "claude-code"]);
+        let run = Run::of(install.env("CLAUDE_CONFIG_DIR", &moved).output());
+        assert_eq!(run.code, 0, "{run:?}");
+        if is_laid_out_anew {
+            for name in ["settings.json", ".claude.json"] {
+                let value: Value = serde_json::from_str(&read(&moved.join(name))).expect("JSON");
+                fs::write(moved.join(name), value.to_string()).expect("written");
+            }
+        }
+        home.ok(&["uninstall", "claude-code"]);
+        for name in ["settings.json", ".claude.json"] {
+            let left: Value = serde_json::from_str(&read(&moved.join(name))).expect("JSON");
+            assert_eq!(left, json!({ "a": 1 }));
+        }
+        assert!(!home.aizo().join("installed.json").exists());
+        assert!(!moved.join("skills").exists());
+    }
+}
+
 mod law {
     use aizo::capture::hook::Caller;
     use aizo::install::{

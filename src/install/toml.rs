@@ -17,6 +17,16 @@ pub struct Table {
     pub pairs: Vec<(&'static str, String)>,
 }
 
+impl Table {
+    /// aizo's table among the servers.
+    pub fn of_servers(pairs: Vec<(&'static str, String)>) -> Self {
+        Table {
+            path: ["mcp_servers", "aizo"],
+            pairs,
+        }
+    }
+}
+
 /// What a file says about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {

@@ -268,6 +268,10 @@ impl<'s> Work<'s> {
     }
 }
 
+/// The record stays as well.
+const LEFT: &str =
+    "something that aizo put there is still there: take it out by hand, then say it again";
+
 fn parts(pieces: &[Piece]) -> Vec<Part> {
     let mut parts: Vec<Part> = pieces.iter().map(|piece| piece.part).collect();
     parts.dedup();
@@ -282,6 +286,7 @@ fn described(outcome: Outcome) -> (&'static str, Option<&'static str>) {
         Outcome::Kept(reason) => ("kept", Some(reason)),
         Outcome::Removed => ("removed", None),
         Outcome::Absent => ("absent", None),
+        Outcome::Left => ("kept", Some(LEFT)),
     }
 }
 
