@@ -323,9 +323,9 @@ fn one_host_that_cannot_be_served_does_not_keep_the_others() {
     let home = Home::new();
     write(&home.path().join(".claude/settings.json"), b"{");
     let run = home.run(&["install", "claude-code", "cursor"]);
-    assert_eq!(run.code, 0);
+    assert_eq!(run.code, 1);
     assert!(run.stderr.contains("settings.json, line 1"), "{run:?}");
-    assert!(!run.stdout.contains("claude-code"), "{run:?}");
+    assert_eq!(run.stdout.matches("claude-code").count(), 1, "{run:?}");
     assert_eq!(listed(&home, "cursor"), everything("cursor"));
     assert!(!home.path().join(".claude.json").exists());
 }
@@ -408,6 +408,100 @@ mod unix {
             .expect("a copy");
         assert_eq!(read(&second), changed);
         assert_eq!(read(&backup), "{\"secret\": 1}");
+    }
+
+    #[test]
+    fn what_is_being_written_is_for_those_who_may_read_it_later() {
+        let home = Home::new();
+        let file = home.path().join(".claude.json");
+        write(&file, b"{\"token\": 1}");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("closed");
+        let secrets = [
+            home.path().to_path_buf(),
+            home.aizo(),
+            home.aizo().join("backups"),
+        ];
+        let mut child = home.command(&["install", "claude-code"]);
+        let mut child = child.stdout(Stdio::null()).spawn().expect("it starts");
+        let mut is_over = false;
+        while !is_over {
+            is_over = child.try_wait().expect("a child").is_some();
+            for entry in secrets.iter().filter_map(|folder| folder.read_dir().ok()) {
+                for entry in entry.flatten() {
+                    let Ok(metadata) = entry.metadata() else {
+                        continue;
+                    };
+                    let mode = metadata.permissions().mode();
+                    assert!(metadata.is_dir() || mode & 0o077 == 0, "{entry:?}");
+                }
+            }
+        }
+        home.ok(&["install", "claude-code"]);
+        assert!(read(&file).contains("aizo"));
+    }
+
+    #[test]
+    fn what_an_ended_run_left_is_swept_and_nothing_else() {
+        for task in ["install", "uninstall"] {
+            let home = Home::new();
+            write(&home.path().join(".claude.json"), b"{}");
+            home.ok(&["install", "codex"]);
+            if task == "uninstall" {
+                home.ok(&["install", "claude-code"]);
+            }
+            let left = [".aizo-Ab12Cd.tmp", ".aizo/.aizo-Ab12Cd.tmp"];
+            let foreign = [".aizo-config", ".aizo-my.tmp", "x.tmp"];
+            for name in left.iter().chain(&foreign) {
+                write(&home.path().join(name), b"{\"token\": 1}");
+            }
+            let held = fs::File::create(home.path().join(".aizo-Held00.tmp")).expect("a file");
+            held.lock().expect("a lock");
+            home.ok(&[task, "claude-code"]);
+            for name in left {
+                assert!(!home.path().join(name).exists(), "{task}: {name}");
+            }
+            for name in foreign {
+                assert!(home.path().join(name).exists(), "{task}: {name}");
+            }
+            // Another run is writing it.
+            assert!(home.path().join(".aizo-Held00.tmp").exists(), "{task}");
+        }
+    }
+
+    /// A folder that nobody can write in, or a file where a folder belongs.
+    #[test]
+    fn an_agent_gets_all_or_nothing() {
+        for (host, way) in [
+            ("claude-code", ".claude/skills"),
+            ("codex", ".agents"),
+            ("opencode", ".config/opencode/plugins"),
+            ("cursor", ".agents/skills"),
+        ] {
+            for is_file in [true, false] {
+                let home = Home::new();
+                let way = home.path().join(way);
+                write(&home.path().join(".cursor/mcp.json"), b"{}");
+                if is_file {
+                    write(&way, b"");
+                } else {
+                    fs::create_dir_all(&way).expect("a folder");
+                    fs::set_permissions(&way, fs::Permissions::from_mode(0o500)).expect("closed");
+                    // The administrator writes everywhere.
+                    if fs::write(way.join("x"), "").is_ok() {
+                        continue;
+                    }
+                }
+                let before = tree(home.path());
+                let run = home.run(&["install", host]);
+                assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{host}: {run:?}");
+                assert!(run.stderr.contains(&way.display().to_string()), "{run:?}");
+                assert!(
+                    tree(home.path()) == before,
+                    "{host}: {:?}",
+                    tree(home.path()).keys()
+                );
+            }
+        }
     }
 
     /// aizo in a folder of the home, and whether it is found by its name.
@@ -1227,6 +1321,113 @@ fn what_is_recorded_is_taken_out_where_it_was_put() {
         assert!(!home.aizo().join("installed.json").exists());
         assert!(!moved.join("skills").exists());
     }
+}
+
+#[test]
+fn an_agent_that_failed_stands_in_the_table_of_all() {
+    for (task, done) in [("install", "created"), ("uninstall", "removed")] {
+        for is_dry in [true, false] {
+            let home = Home::new();
+            fs::create_dir(home.path().join(".cursor")).expect("a folder");
+            if task == "uninstall" {
+                home.ok(&["install", "cursor"]);
+            }
+            let broken = home.path().join(".claude/settings.json");
+            write(&broken, b"{");
+            let mut arguments = vec![task, "--all", "--json"];
+            arguments.extend(is_dry.then_some("--dry-run"));
+            let run = Run::of(home.command(&arguments).env("PATH", "").output());
+            assert_eq!(run.code, 1, "{run:?}");
+            let reply: Reply = serde_json::from_str(&run.stdout).expect("a reply");
+            let failed: Vec<&File> = reply
+                .files
+                .iter()
+                .filter(|one| one.result == "failed")
+                .collect();
+            let [failed] = failed.as_slice() else {
+                panic!("{reply:?}");
+            };
+            assert_eq!(
+                (failed.agent.as_str(), &failed.path),
+                ("claude-code", &broken)
+            );
+            let reason = failed.reason.as_deref().unwrap_or_default();
+            assert!(reason.contains("line 1"), "{reason}");
+            assert!(run.stderr.contains("line 1"), "{run:?}");
+            assert!(
+                reply
+                    .files
+                    .iter()
+                    .any(|one| one.agent == "cursor" && one.result == done)
+            );
+        }
+    }
+    // Also where there is no other.
+    let home = Home::new();
+    write(&home.path().join(".claude/settings.json"), b"{");
+    let run = Run::of(home.command(&["install", "--all"]).env("PATH", "").output());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("failed"), "{run:?}");
+    assert_eq!(tree(home.path()).len(), 2);
+}
+
+#[test]
+fn runs_at_once_record_all_that_they_do() {
+    for _ in 0..3 {
+        let home = Home::new();
+        let at_once = |task: &str| {
+            let children: Vec<_> = HOSTS
+                .iter()
+                .map(|(host, _)| {
+                    let mut command = home.command(&[task, host]);
+                    command.stdout(std::process::Stdio::null());
+                    command.spawn().expect("it starts")
+                })
+                .collect();
+            for mut child in children {
+                assert!(child.wait().expect("it ends").success());
+            }
+        };
+        at_once("install");
+        let record: Value =
+            serde_json::from_str(&read(&home.aizo().join("installed.json"))).expect("JSON");
+        let record = record["files"].to_string();
+        for (host, _) in HOSTS {
+            assert!(
+                record.contains(&format!("[\"{host}\""))
+                    || record.contains(&format!(",\"{host}\"")),
+                "{host}"
+            );
+            assert_eq!(listed(&home, host), everything(host));
+        }
+        at_once("uninstall");
+        assert_eq!(tree(home.path()).len(), 0);
+    }
+}
+
+/// What cannot be undone yet is still recorded, and is undone later.
+#[test]
+fn what_cannot_be_taken_out_stays_recorded() {
+    let home = Home::new();
+    let file = home.path().join(".claude/settings.json");
+    write(&file, b"{\n  \"a\": 1\n}\n");
+    home.ok(&["install", "claude-code"]);
+    let installed = read(&file);
+    fs::write(&file, &installed[..installed.len() - 3]).expect("written");
+    let run = home.run(&["uninstall", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(read(&home.aizo().join("installed.json")).contains("hook claude-code"));
+    // Something else has taken the place in which the entries were.
+    let value: Value = serde_json::from_str(&installed).expect("JSON");
+    let moved = json!({ "a": 1, "hooks": [value["hooks"]] });
+    fs::write(&file, moved.to_string()).expect("written");
+    let run = home.run(&["uninstall", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("still there"), "{run:?}");
+    assert!(!home.path().join(".claude.json").exists());
+    fs::write(&file, &installed).expect("written");
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
 }
 
 mod law {

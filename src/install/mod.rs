@@ -8,6 +8,7 @@ mod edit;
 mod files;
 mod host;
 mod jsonc;
+mod lock;
 mod plan;
 mod plugin;
 mod recipe;
@@ -16,8 +17,9 @@ mod toml;
 
 pub use diff::unified;
 pub use edit::{Edit, Fault};
-pub use files::{Found, folders_for, replace};
+pub use files::{Found, Readers, folders_for, replace, sweep};
 pub use host::{Machine, Scope};
+pub use lock::Lock;
 pub use plan::{Outcome, Step, install, uninstall};
 pub use plugin::plugin;
 pub use recipe::{Content, Part, Piece, Program, SKILL, pieces};

@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::Context;
 use crate::capture::hook::Caller;
 use crate::error::{Failure, Kind};
-use crate::install::{Found, Part, Piece, install, pieces, plugin, unified, uninstall};
-use crate::present::Answer;
+use crate::install::{Found, Part, Piece, pieces, plugin, unified};
+use crate::present::{self, Answer, Style};
 use reply::File;
 pub use reply::Reply;
 use surroundings::Surroundings;
-use work::Work;
+use work::{Task, Work};
 
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
@@ -113,20 +113,31 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         Part::Mcp => args.no_mcp,
         Part::Skill => args.no_skill,
     };
-    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
+    let mut work = Work::begin(&surroundings, Task::Install, args.which.dry_run)?;
     for host in hosts {
         let mut all = pieces(host, &surroundings.scope, &machine, &program);
         all.retain(|piece| !left_out(piece.part));
-        work.settle(host, by_file(all), install);
+        work.settle(host, by_file(all));
     }
-    let reply = work.finish(context)?;
+    let (reply, failure) = work.finish(context, args.which.all)?;
     let has_new_hooks = |file: &File| {
         file.agent == Caller::Codex.name() && file.parts == [Part::Hooks] && !file.diff.is_empty()
     };
     if !args.which.dry_run && reply.files.iter().any(has_new_hooks) {
         context.note("codex runs new hooks once you have agreed to them: /hooks");
     }
-    Ok(Box::new(reply))
+    Ok(Box::new(told(reply, failure, context)?))
+}
+
+/// The reply; where something has failed it is given before the error.
+fn told(reply: Reply, failure: Option<Failure>, context: &Context) -> anyhow::Result<Reply> {
+    let Some(failure) = failure else {
+        return Ok(reply);
+    };
+    let settings = &context.settings;
+    let style = Style::for_stdout(settings.color, settings.columns);
+    present::answer(&reply, context.is_quiet(), style)?;
+    Err(failure.into())
 }
 
 /// Runs `uninstall`.
@@ -146,7 +157,7 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
             .into());
     }
     let program = surroundings.program(&machine);
-    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
+    let mut work = Work::begin(&surroundings, Task::Uninstall, args.which.dry_run)?;
     for host in hosts {
         let all = by_file(pieces(host, &surroundings.scope, &machine, &program));
         let known = work
@@ -167,12 +178,13 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
                 .map(|file| (file.clone(), pieces_in(file)))
                 .collect()
         };
-        work.settle(host, files, uninstall);
+        work.settle(host, files);
     }
     if args.which.all {
         work.files.retain(|file| file.result != "absent");
     }
-    work.finish(context)
+    let (reply, failure) = work.finish(context, args.which.all)?;
+    told(reply, failure, context)
 }
 
 fn named(names: &[String]) -> Result<Vec<Caller>, Failure> {

@@ -9,14 +9,14 @@ use crate::install::{Part, object, path};
 use crate::present::{Align, Answer, Page, Table, to_json};
 
 /// What became of one file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct File {
     pub(super) agent: &'static str,
     pub(super) parts: Vec<Part>,
     pub(super) path: PathBuf,
     pub(super) result: &'static str,
     /// Why it is so.
-    pub(super) reason: Option<&'static str>,
+    pub(super) reason: Option<String>,
     /// What changes in it.
     pub(super) diff: String,
     /// A copy of it as it was.
@@ -88,7 +88,7 @@ impl Answer for Reply {
                 ("parts", file.parts.iter().map(|part| part.name()).collect()),
                 ("path", path(&file.path)),
                 ("result", file.result.into()),
-                ("reason", file.reason.into()),
+                ("reason", file.reason.clone().into()),
                 ("diff", file.diff.as_str().into()),
                 ("backup", file.backup.as_deref().map(path).into()),
             ])
