@@ -1430,6 +1430,50 @@ fn what_cannot_be_taken_out_stays_recorded() {
     assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
 }
 
+/// However the servers are written, aizo's is not doubled, and goes.
+#[test]
+fn a_table_of_servers_in_any_spelling_gives_back_what_was_there() {
+    let table = |home: &Home| home.path().join(".codex/config.toml");
+    for own in [
+        "[\"mcp_servers\".\"ai\\u007ao\"]\ncommand = \"/opt/aizo\"\n",
+        "[\"mcp\\u005fservers\"]\n'aizo' = { command = \"/opt/aizo\" }\n",
+        "mcp_servers = { aizo = { command = \"/opt/aizo\" } }\n",
+    ] {
+        let home = Home::new();
+        write(&table(&home), own.as_bytes());
+        home.ok(&["install", "codex"]);
+        assert_eq!(read(&table(&home)), own);
+        home.ok(&["uninstall", "codex"]);
+        assert_eq!(read(&table(&home)), own);
+    }
+    for before in [
+        "mcp_servers = {}\nb = 1\n",
+        "\"mcp\\u005fservers\" = { other = { command = \"x\" } }\nb = 1\n",
+    ] {
+        let home = Home::new();
+        let file = table(&home);
+        write(&file, before.as_bytes());
+        home.ok(&["install", "codex"]);
+        // Laid out anew by somebody.
+        let spaced = read(&file)
+            .replace("{ ", "{")
+            .replace(" }", "}")
+            .replace(" = ", "=");
+        assert!(spaced.contains("{command="), "{spaced}");
+        fs::write(&file, &spaced).expect("written");
+        let again: Reply = home.json(&["install", "codex"]);
+        assert!(
+            again.files.iter().all(|file| file.result == "unchanged"),
+            "{again:?}"
+        );
+        assert_eq!(read(&file), spaced);
+        home.ok(&["uninstall", "codex"]);
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(bare(&read(&file)), bare(before));
+        assert!(!home.aizo().join("installed.json").exists());
+    }
+}
+
 mod law {
     use aizo::capture::hook::Caller;
     use aizo::install::{
