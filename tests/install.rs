@@ -244,6 +244,8 @@ fn patched(before: &str, diff: &str) -> String {
 
 #[test]
 fn a_dry_run_changes_nothing_and_shows_exactly_what_would_change() {
+    let skill = concat!(env!("CARGO_MANIFEST_DIR"), "/skills/aizo-sop.md");
+    let lines = read(Path::new(skill)).lines().count();
     for (host, files) in HOSTS {
         for ending in ["json", "toml"] {
             for (name, bytes) in zoo(ending, false) {
@@ -254,8 +256,19 @@ fn a_dry_run_changes_nothing_and_shows_exactly_what_would_change() {
                 let shown: Reply = home.json(&["install", host, "--dry-run"]);
                 let text = home.ok(&["install", host, "--dry-run"]);
                 assert!(tree(home.path()) == before, "{host}, {name}");
-                let together: String = shown.files.iter().map(|file| file.diff.as_str()).collect();
-                assert_eq!(text, together, "{host}, {name}");
+                let (table, differences) = text.split_once("\n\n").expect("a table comes first");
+                assert!(table.starts_with("AGENT"), "{host}, {name}");
+                assert_eq!(table.lines().count(), 1 + shown.files.len(), "{text}");
+                let together: String = shown
+                    .files
+                    .iter()
+                    .map(|file| match file.parts.as_slice() {
+                        [part] if part == "skill" => "+ SKILL.md, 240 lines\n",
+                        _ => file.diff.as_str(),
+                    })
+                    .collect();
+                let together = together.replace("240", &lines.to_string());
+                assert_eq!(differences, together, "{host}, {name}");
                 home.ok(&["install", host]);
                 for file in shown.files {
                     let old = before
@@ -465,6 +478,30 @@ mod unix {
             }
             // Another run is writing it.
             assert!(home.path().join(".aizo-Held00.tmp").exists(), "{task}");
+        }
+    }
+
+    /// A path that cannot be written into settings would lead elsewhere.
+    #[test]
+    fn a_path_that_is_no_text_is_refused() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        for variable in ["HOME", "AIZO_HOME", "CLAUDE_CONFIG_DIR"] {
+            let home = Home::new();
+            let folder = home.path().join(OsStr::from_bytes(b"a\xffb"));
+            if fs::create_dir(&folder).is_err() {
+                // Not every file system has such names.
+                continue;
+            }
+            let mut command = home.command(&["install", "claude-code"]);
+            let run = Run::of(command.env(variable, &folder).output());
+            assert_eq!(
+                (run.code, run.stdout.as_str()),
+                (1, ""),
+                "{variable}: {run:?}"
+            );
+            assert!(run.stderr.contains("not UTF-8"), "{variable}: {run:?}");
+            assert_eq!(tree(home.path()).len(), 1, "{variable}");
         }
     }
 

@@ -4,6 +4,8 @@ mod reply;
 mod surroundings;
 mod work;
 
+use std::cell::RefCell;
+use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -88,7 +90,18 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         return Ok(Box::new(write_plugin(folder, args.which.dry_run)?));
     }
     let surroundings = Surroundings::new(args.which.project, context)?;
-    let variable = |name: &str| std::env::var(name).ok();
+    let unreadable = RefCell::new(None);
+    let variable = |name: &str| match std::env::var(name) {
+        Ok(value) => Some(value),
+        Err(VarError::NotPresent) => None,
+        Err(VarError::NotUnicode(_)) => {
+            // A search path may have anything in it.
+            if name != "PATH" {
+                unreadable.replace(Some(name.to_owned()));
+            }
+            None
+        }
+    };
     let machine = surroundings.machine(&variable);
     if args.list {
         return Ok(Box::new(surroundings.list(&machine)?));
@@ -108,6 +121,10 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         context.note(format!("{} is not found on this machine", host.name()));
     }
     let program = surroundings.program(&machine);
+    if let Some(name) = unreadable.take() {
+        return Err(surroundings::no_text(&name).into());
+    }
+    surroundings.must_be_text(&program)?;
     let left_out = |part: Part| match part {
         Part::Hooks => args.no_hooks,
         Part::Mcp => args.no_mcp,

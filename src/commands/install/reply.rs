@@ -23,6 +23,28 @@ pub(super) struct File {
     pub(super) backup: Option<PathBuf>,
 }
 
+impl File {
+    /// What changes, to be read: of the skill, which is long and always the same, only that it comes or goes.
+    fn difference(&self) -> Option<String> {
+        let name = self.path.file_name()?.to_str()?;
+        let sign = match self.result {
+            "created" => '+',
+            "removed" => '-',
+            _ => ' ',
+        };
+        if name != SKILL_FILE || sign == ' ' {
+            return (!self.diff.is_empty()).then(|| self.diff.clone());
+        }
+        // Below the two lines that name the file.
+        let lines = self.diff.lines().skip(2);
+        let lines = lines.filter(|line| line.starts_with(sign)).count();
+        Some(format!("{sign} {name}, {lines} lines\n"))
+    }
+}
+
+/// The name that hosts give a skill's file.
+const SKILL_FILE: &str = "SKILL.md";
+
 /// What `install` and `uninstall` reply.
 #[derive(Debug)]
 pub struct Reply {
@@ -48,20 +70,6 @@ pub(super) struct Agents(pub(super) Vec<Agent>);
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        if self.dry_run {
-            // Exactly what patch reads; but a terminal obeys what may stand in a file.
-            let is_shown = page.style().width.is_some();
-            let harmless = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-            for file in &self.files {
-                if is_shown {
-                    let shown: String = file.diff.chars().filter(harmless).collect();
-                    page.out().write_all(shown.as_bytes())?;
-                } else {
-                    page.out().write_all(file.diff.as_bytes())?;
-                }
-            }
-            return Ok(());
-        }
         let mut table = Table::new(&[
             ("AGENT", Align::Short),
             ("RESULT", Align::Short),
@@ -78,7 +86,26 @@ impl Answer for Reply {
                 },
             ]);
         }
-        page.table(&table)
+        page.table(&table)?;
+        if !self.dry_run {
+            return Ok(());
+        }
+        // Exactly what patch reads, which passes over the rest; but a terminal obeys what may stand in a file.
+        let is_shown = page.style().width.is_some();
+        let harmless = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+        let mut differences = self.files.iter().filter_map(File::difference).peekable();
+        if differences.peek().is_some() {
+            writeln!(page.out())?;
+        }
+        for difference in differences {
+            let difference = if is_shown {
+                difference.chars().filter(harmless).collect()
+            } else {
+                difference
+            };
+            page.out().write_all(difference.as_bytes())?;
+        }
+        Ok(())
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
