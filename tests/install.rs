@@ -244,6 +244,8 @@ fn patched(before: &str, diff: &str) -> String {
 
 #[test]
 fn a_dry_run_changes_nothing_and_shows_exactly_what_would_change() {
+    let skill = concat!(env!("CARGO_MANIFEST_DIR"), "/skills/aizo-sop.md");
+    let lines = read(Path::new(skill)).lines().count();
     for (host, files) in HOSTS {
         for ending in ["json", "toml"] {
             for (name, bytes) in zoo(ending, false) {
@@ -254,8 +256,19 @@ fn a_dry_run_changes_nothing_and_shows_exactly_what_would_change() {
                 let shown: Reply = home.json(&["install", host, "--dry-run"]);
                 let text = home.ok(&["install", host, "--dry-run"]);
                 assert!(tree(home.path()) == before, "{host}, {name}");
-                let together: String = shown.files.iter().map(|file| file.diff.as_str()).collect();
-                assert_eq!(text, together, "{host}, {name}");
+                let (table, differences) = text.split_once("\n\n").expect("a table comes first");
+                assert!(table.starts_with("AGENT"), "{host}, {name}");
+                assert_eq!(table.lines().count(), 1 + shown.files.len(), "{text}");
+                let together: String = shown
+                    .files
+                    .iter()
+                    .map(|file| match file.parts.as_slice() {
+                        [part] if part == "skill" => "+ SKILL.md, 240 lines\n",
+                        _ => file.diff.as_str(),
+                    })
+                    .collect();
+                let together = together.replace("240", &lines.to_string());
+                assert_eq!(differences, together, "{host}, {name}");
                 home.ok(&["install", host]);
                 for file in shown.files {
                     let old = before
@@ -323,9 +336,9 @@ fn one_host_that_cannot_be_served_does_not_keep_the_others() {
     let home = Home::new();
     write(&home.path().join(".claude/settings.json"), b"{");
     let run = home.run(&["install", "claude-code", "cursor"]);
-    assert_eq!(run.code, 0);
+    assert_eq!(run.code, 1);
     assert!(run.stderr.contains("settings.json, line 1"), "{run:?}");
-    assert!(!run.stdout.contains("claude-code"), "{run:?}");
+    assert_eq!(run.stdout.matches("claude-code").count(), 1, "{run:?}");
     assert_eq!(listed(&home, "cursor"), everything("cursor"));
     assert!(!home.path().join(".claude.json").exists());
 }
@@ -408,6 +421,124 @@ mod unix {
             .expect("a copy");
         assert_eq!(read(&second), changed);
         assert_eq!(read(&backup), "{\"secret\": 1}");
+    }
+
+    #[test]
+    fn what_is_being_written_is_for_those_who_may_read_it_later() {
+        let home = Home::new();
+        let file = home.path().join(".claude.json");
+        write(&file, b"{\"token\": 1}");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("closed");
+        let secrets = [
+            home.path().to_path_buf(),
+            home.aizo(),
+            home.aizo().join("backups"),
+        ];
+        let mut child = home.command(&["install", "claude-code"]);
+        let mut child = child.stdout(Stdio::null()).spawn().expect("it starts");
+        let mut is_over = false;
+        while !is_over {
+            is_over = child.try_wait().expect("a child").is_some();
+            for entry in secrets.iter().filter_map(|folder| folder.read_dir().ok()) {
+                for entry in entry.flatten() {
+                    let Ok(metadata) = entry.metadata() else {
+                        continue;
+                    };
+                    let mode = metadata.permissions().mode();
+                    assert!(metadata.is_dir() || mode & 0o077 == 0, "{entry:?}");
+                }
+            }
+        }
+        home.ok(&["install", "claude-code"]);
+        assert!(read(&file).contains("aizo"));
+    }
+
+    #[test]
+    fn what_an_ended_run_left_is_swept_and_nothing_else() {
+        for task in ["install", "uninstall"] {
+            let home = Home::new();
+            write(&home.path().join(".claude.json"), b"{}");
+            home.ok(&["install", "codex"]);
+            if task == "uninstall" {
+                home.ok(&["install", "claude-code"]);
+            }
+            let left = [".aizo-Ab12Cd.tmp", ".aizo/.aizo-Ab12Cd.tmp"];
+            let foreign = [".aizo-config", ".aizo-my.tmp", "x.tmp"];
+            for name in left.iter().chain(&foreign) {
+                write(&home.path().join(name), b"{\"token\": 1}");
+            }
+            let held = fs::File::create(home.path().join(".aizo-Held00.tmp")).expect("a file");
+            held.lock().expect("a lock");
+            home.ok(&[task, "claude-code"]);
+            for name in left {
+                assert!(!home.path().join(name).exists(), "{task}: {name}");
+            }
+            for name in foreign {
+                assert!(home.path().join(name).exists(), "{task}: {name}");
+            }
+            // Another run is writing it.
+            assert!(home.path().join(".aizo-Held00.tmp").exists(), "{task}");
+        }
+    }
+
+    /// A path that cannot be written into settings would lead elsewhere.
+    #[test]
+    fn a_path_that_is_no_text_is_refused() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        for variable in ["HOME", "AIZO_HOME", "CLAUDE_CONFIG_DIR"] {
+            let home = Home::new();
+            let folder = home.path().join(OsStr::from_bytes(b"a\xffb"));
+            if fs::create_dir(&folder).is_err() {
+                // Not every file system has such names.
+                continue;
+            }
+            let mut command = home.command(&["install", "claude-code"]);
+            let run = Run::of(command.env(variable, &folder).output());
+            assert_eq!(
+                (run.code, run.stdout.as_str()),
+                (1, ""),
+                "{variable}: {run:?}"
+            );
+            assert!(run.stderr.contains("not UTF-8"), "{variable}: {run:?}");
+            assert_eq!(tree(home.path()).len(), 1, "{variable}");
+        }
+    }
+
+    /// A folder that nobody can write in, or a file where a folder belongs.
+    #[test]
+    fn an_agent_gets_all_or_nothing() {
+        for (host, way) in [
+            ("claude-code", ".claude/skills"),
+            ("codex", ".agents"),
+            ("opencode", ".config/opencode/plugins"),
+            ("cursor", ".agents/skills"),
+        ] {
+            for is_file in [true, false] {
+                let home = Home::new();
+                let way = home.path().join(way);
+                write(&home.path().join(".cursor/mcp.json"), b"{}");
+                if is_file {
+                    write(&way, b"");
+                } else {
+                    fs::create_dir_all(&way).expect("a folder");
+                    fs::set_permissions(&way, fs::Permissions::from_mode(0o500)).expect("closed");
+                    // The administrator writes everywhere.
+                    if fs::write(way.join("x"), "").is_ok() {
+                        continue;
+                    }
+                }
+                let before = tree(home.path());
+                let run = home.run(&["install", host]);
+                assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{host}: {run:?}");
+                assert!(run.stderr.contains(&way.display().to_string()), "{run:?}");
+                assert!(
+                    tree(home.path()) == before,
+                    "{host}: {:?}",
+                    tree(home.path()).keys()
+                );
+            }
+        }
     }
 
     /// aizo in a folder of the home, and whether it is found by its name.
@@ -1089,6 +1220,295 @@ fn a_plugin_for_claude_code_has_the_layout_that_it_reads() {
     let run = home.run(&["install", "--as-plugin", "other"]);
     assert_eq!(run.code, 1, "{run:?}");
     assert_eq!(tree(&home.path().join("other")).len(), 1);
+}
+
+/// A guard of one's own in the group of aizo's command is not aizo's.
+#[test]
+fn of_a_group_only_the_command_that_calls_aizo_goes() {
+    let guard = r#"{"type": "command", "command": "guard aizo"}"#;
+    let ours = r#"{"type": "command", "command": "aizo hook claude-code"}"#;
+    let group = |commands: &[&str]| {
+        format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{}]}}]}}, "a": 1}}"#,
+            commands.join(", ")
+        )
+    };
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    for commands in [
+        [guard, ours].as_slice(),
+        &[ours, guard],
+        &[guard, ours, guard],
+        &[ours, guard, ours],
+    ] {
+        let rest: Vec<&str> = commands
+            .iter()
+            .copied()
+            .filter(|one| *one != ours)
+            .collect();
+        let home = Home::new();
+        let file = home.path().join(".claude/settings.json");
+        write(&file, group(commands).as_bytes());
+        home.ok(&["uninstall", "claude-code"]);
+        assert_eq!(json(&read(&file)), json(&group(&rest)));
+    }
+    // Nobody else's: the group goes with it.
+    let home = Home::new();
+    let file = home.path().join(".claude/settings.json");
+    write(&file, group(&[ours]).as_bytes());
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(json(&read(&file)), json!({ "a": 1 }));
+    // Made by hand before aizo came, it stays.
+    write(&file, group(&[guard, ours]).as_bytes());
+    home.ok(&["install", "claude-code"]);
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&file), group(&[guard, ours]));
+    // Put into the group that aizo made, it stays alone.
+    write(&file, b"{\"a\": 1}");
+    home.ok(&["install", "claude-code"]);
+    let mut value = json(&read(&file));
+    let commands = value["hooks"]["PreToolUse"][0]["hooks"].as_array_mut();
+    commands.expect("a list").insert(0, json(guard));
+    fs::write(&file, format!("{value:#}")).expect("written");
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(
+        json(&read(&file)),
+        json!({ "a": 1, "hooks": { "PreToolUse": [{ "hooks": [json(guard)] }] } })
+    );
+}
+
+/// Settings that were brought from another machine may have aizo's entry at some events already.
+#[test]
+fn an_entry_that_was_there_before_stays_though_aizo_writes_the_same() {
+    for (host, files) in HOSTS {
+        let Some(name) = files
+            .iter()
+            .find(|name| name.ends_with("hooks.json") || name.ends_with(".claude/settings.json"))
+        else {
+            continue;
+        };
+        for touch in ["nothing", "layout", "entry"] {
+            let home = Home::new();
+            let file = home.path().join(name);
+            home.ok(&["install", host]);
+            let mut value: Value = serde_json::from_str(&read(&file)).expect("JSON");
+            home.ok(&["uninstall", host]);
+            let events = value["hooks"].as_object_mut().expect("events");
+            let first = events.keys().next().cloned().expect("an event");
+            events.retain(|event, _| *event == first);
+            let before = format!("{value:#}\n");
+            write(&file, before.as_bytes());
+            home.ok(&["install", host]);
+            let mut installed: Value = serde_json::from_str(&read(&file)).expect("JSON");
+            let events = installed["hooks"].as_object_mut().expect("events");
+            assert!(events.len() > 1, "{host}");
+            match touch {
+                "layout" => fs::write(&file, installed.to_string()).expect("written"),
+                "entry" => {
+                    // All but what was there has been taken out by hand.
+                    events.retain(|event, _| *event == first);
+                    fs::write(&file, installed.to_string()).expect("written");
+                }
+                _ => {}
+            }
+            home.ok(&["uninstall", host]);
+            let left: Value = serde_json::from_str(&read(&file)).expect("JSON");
+            assert_eq!(left, value, "{host}, {touch}");
+            if touch == "nothing" {
+                assert_eq!(read(&file), before, "{host}");
+            }
+        }
+    }
+}
+
+/// What is recorded is what is undone, wherever the settings are looked for today.
+#[test]
+fn what_is_recorded_is_taken_out_where_it_was_put() {
+    let home = Home::new();
+    let file = home.path().join(".config/opencode/opencode.json");
+    write(&file, b"{\n  \"a\": 1\n}\n");
+    home.ok(&["install", "opencode"]);
+    let later = home.path().join(".config/opencode/opencode.jsonc");
+    write(&later, b"{}");
+    home.ok(&["uninstall", "opencode"]);
+    assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
+    assert_eq!(read(&later), "{}");
+    assert!(!home.aizo().exists());
+
+    for is_laid_out_anew in [false, true] {
+        let home = Home::new();
+        let moved = home.path().join("moved");
+        let foreign = "{\n  \"a\": 1\n}\n";
+        for name in ["settings.json", ".claude.json"] {
+            write(&moved.join(name), foreign.as_bytes());
+        }
+        let mut install = home.command(&["install", "claude-code"]);
+        let run = Run::of(install.env("CLAUDE_CONFIG_DIR", &moved).output());
+        assert_eq!(run.code, 0, "{run:?}");
+        if is_laid_out_anew {
+            for name in ["settings.json", ".claude.json"] {
+                let value: Value = serde_json::from_str(&read(&moved.join(name))).expect("JSON");
+                fs::write(moved.join(name), value.to_string()).expect("written");
+            }
+        }
+        home.ok(&["uninstall", "claude-code"]);
+        for name in ["settings.json", ".claude.json"] {
+            let left: Value = serde_json::from_str(&read(&moved.join(name))).expect("JSON");
+            assert_eq!(left, json!({ "a": 1 }));
+        }
+        assert!(!home.aizo().join("installed.json").exists());
+        assert!(!moved.join("skills").exists());
+    }
+}
+
+#[test]
+fn an_agent_that_failed_stands_in_the_table_of_all() {
+    for (task, done) in [("install", "created"), ("uninstall", "removed")] {
+        for is_dry in [true, false] {
+            let home = Home::new();
+            fs::create_dir(home.path().join(".cursor")).expect("a folder");
+            if task == "uninstall" {
+                home.ok(&["install", "cursor"]);
+            }
+            let broken = home.path().join(".claude/settings.json");
+            write(&broken, b"{");
+            let mut arguments = vec![task, "--all", "--json"];
+            arguments.extend(is_dry.then_some("--dry-run"));
+            let run = Run::of(home.command(&arguments).env("PATH", "").output());
+            assert_eq!(run.code, 1, "{run:?}");
+            let reply: Reply = serde_json::from_str(&run.stdout).expect("a reply");
+            let failed: Vec<&File> = reply
+                .files
+                .iter()
+                .filter(|one| one.result == "failed")
+                .collect();
+            let [failed] = failed.as_slice() else {
+                panic!("{reply:?}");
+            };
+            assert_eq!(
+                (failed.agent.as_str(), &failed.path),
+                ("claude-code", &broken)
+            );
+            let reason = failed.reason.as_deref().unwrap_or_default();
+            assert!(reason.contains("line 1"), "{reason}");
+            assert!(run.stderr.contains("line 1"), "{run:?}");
+            assert!(
+                reply
+                    .files
+                    .iter()
+                    .any(|one| one.agent == "cursor" && one.result == done)
+            );
+        }
+    }
+    // Also where there is no other.
+    let home = Home::new();
+    write(&home.path().join(".claude/settings.json"), b"{");
+    let run = Run::of(home.command(&["install", "--all"]).env("PATH", "").output());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("failed"), "{run:?}");
+    assert_eq!(tree(home.path()).len(), 2);
+}
+
+#[test]
+fn runs_at_once_record_all_that_they_do() {
+    for _ in 0..3 {
+        let home = Home::new();
+        let at_once = |task: &str| {
+            let children: Vec<_> = HOSTS
+                .iter()
+                .map(|(host, _)| {
+                    let mut command = home.command(&[task, host]);
+                    command.stdout(std::process::Stdio::null());
+                    command.spawn().expect("it starts")
+                })
+                .collect();
+            for mut child in children {
+                assert!(child.wait().expect("it ends").success());
+            }
+        };
+        at_once("install");
+        let record: Value =
+            serde_json::from_str(&read(&home.aizo().join("installed.json"))).expect("JSON");
+        let record = record["files"].to_string();
+        for (host, _) in HOSTS {
+            assert!(
+                record.contains(&format!("[\"{host}\""))
+                    || record.contains(&format!(",\"{host}\"")),
+                "{host}"
+            );
+            assert_eq!(listed(&home, host), everything(host));
+        }
+        at_once("uninstall");
+        assert_eq!(tree(home.path()).len(), 0);
+    }
+}
+
+/// What cannot be undone yet is still recorded, and is undone later.
+#[test]
+fn what_cannot_be_taken_out_stays_recorded() {
+    let home = Home::new();
+    let file = home.path().join(".claude/settings.json");
+    write(&file, b"{\n  \"a\": 1\n}\n");
+    home.ok(&["install", "claude-code"]);
+    let installed = read(&file);
+    fs::write(&file, &installed[..installed.len() - 3]).expect("written");
+    let run = home.run(&["uninstall", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(read(&home.aizo().join("installed.json")).contains("hook claude-code"));
+    // Something else has taken the place in which the entries were.
+    let value: Value = serde_json::from_str(&installed).expect("JSON");
+    let moved = json!({ "a": 1, "hooks": [value["hooks"]] });
+    fs::write(&file, moved.to_string()).expect("written");
+    let run = home.run(&["uninstall", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("still there"), "{run:?}");
+    assert!(!home.path().join(".claude.json").exists());
+    fs::write(&file, &installed).expect("written");
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
+}
+
+/// However the servers are written, aizo's is not doubled, and goes.
+#[test]
+fn a_table_of_servers_in_any_spelling_gives_back_what_was_there() {
+    let table = |home: &Home| home.path().join(".codex/config.toml");
+    for own in [
+        "[\"mcp_servers\".\"ai\\u007ao\"]\ncommand = \"/opt/aizo\"\n",
+        "[\"mcp\\u005fservers\"]\n'aizo' = { command = \"/opt/aizo\" }\n",
+        "mcp_servers = { aizo = { command = \"/opt/aizo\" } }\n",
+    ] {
+        let home = Home::new();
+        write(&table(&home), own.as_bytes());
+        home.ok(&["install", "codex"]);
+        assert_eq!(read(&table(&home)), own);
+        home.ok(&["uninstall", "codex"]);
+        assert_eq!(read(&table(&home)), own);
+    }
+    for before in [
+        "mcp_servers = {}\nb = 1\n",
+        "\"mcp\\u005fservers\" = { other = { command = \"x\" } }\nb = 1\n",
+    ] {
+        let home = Home::new();
+        let file = table(&home);
+        write(&file, before.as_bytes());
+        home.ok(&["install", "codex"]);
+        // Laid out anew by somebody.
+        let spaced = read(&file)
+            .replace("{ ", "{")
+            .replace(" }", "}")
+            .replace(" = ", "=");
+        assert!(spaced.contains("{command="), "{spaced}");
+        fs::write(&file, &spaced).expect("written");
+        let again: Reply = home.json(&["install", "codex"]);
+        assert!(
+            again.files.iter().all(|file| file.result == "unchanged"),
+            "{again:?}"
+        );
+        assert_eq!(read(&file), spaced);
+        home.ok(&["uninstall", "codex"]);
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(bare(&read(&file)), bare(before));
+        assert!(!home.aizo().join("installed.json").exists());
+    }
 }
 
 mod law {

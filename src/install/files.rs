@@ -68,6 +68,27 @@ impl Found {
         Ok(())
     }
 
+    /// Makes sure that there is a folder in which the file can be written, without leaving anything there.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn has_room(&self) -> Result<(), Failure> {
+        let mut folders = self.target.ancestors().skip(1);
+        let nearest = folders.find(|folder| folder.symlink_metadata().is_ok());
+        let nearest = nearest.unwrap_or(Path::new("."));
+        if !nearest.is_dir() {
+            let message = format!(
+                "cannot write {}: {} is not a folder",
+                self.target.display(),
+                nearest.display()
+            );
+            return Err(Failure::new(Kind::Io, message));
+        }
+        beside(&nearest.join("new"), Readers::Owner)
+            .map(drop)
+            .map_err(|error| failure("cannot write", &self.target, &error))
+    }
+
     /// Writes the file, or removes it. The folders that were made for it come back, each after the one around it.
     ///
     /// # Errors
@@ -79,9 +100,13 @@ impl Found {
         }
         match bytes {
             Some(bytes) => {
-                let made = folders_for(&self.target)?;
-                replace(&self.target, bytes)
-                    .map_err(|error| failure("cannot write", &self.target, &error))?;
+                let made = folders_for(&self.target, Readers::AsBefore)?;
+                if let Err(error) = replace(&self.target, bytes, Readers::AsBefore) {
+                    for folder in made.iter().rev() {
+                        let _something_is_in_it = fs::remove_dir(folder);
+                    }
+                    return Err(failure("cannot write", &self.target, &error));
+                }
                 Ok(made)
             }
             None => fs::remove_file(&self.target)
@@ -91,11 +116,20 @@ impl Found {
     }
 }
 
-/// Makes the folders that a file needs.
+/// Who may read what is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Those who could before; of a new file, whom the mask of the process lets.
+    AsBefore,
+    /// The person alone.
+    Owner,
+}
+
+/// Makes the folders that a file needs, and gives those that were missing.
 ///
 /// # Errors
 /// What the file system reports.
-pub fn folders_for(file: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn folders_for(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, Failure> {
     let Some(folder) = file.parent() else {
         return Ok(Vec::new());
     };
@@ -105,29 +139,45 @@ pub fn folders_for(file: &Path) -> Result<Vec<PathBuf>, Failure> {
         .map(Path::to_path_buf)
         .collect();
     missing.reverse();
-    fs::create_dir_all(folder).map_err(|error| failure("cannot make", folder, &error))?;
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    #[cfg(not(unix))]
+    let _the_folder_around_decides = readers;
+    builder
+        .create(folder)
+        .map_err(|error| failure("cannot make", folder, &error))?;
     Ok(missing)
 }
 
-/// Puts bytes into a file at once, with the rights that it had.
-///
-/// # Errors
-/// What the file system reports.
-pub fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
+/// How the files are called that become others at once.
+const NEW: &str = ".aizo-";
+const NEW_END: &str = ".tmp";
+
+/// A new file beside another, locked for as long as it is being written. Its rights are those that it will have, from the
+/// first byte on: nobody reads in it what nobody may read there.
+fn beside(target: &Path, readers: Readers) -> io::Result<tempfile::NamedTempFile> {
     let folder = target.parent().unwrap_or(Path::new("."));
     let before = fs::metadata(target).ok();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".aizo-");
+    builder.prefix(NEW).suffix(NEW_END);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As a new file would have it: the mask of the process applies.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        let is_new = before.is_none() && readers == Readers::AsBefore;
+        builder.permissions(fs::Permissions::from_mode(if is_new {
+            0o666
+        } else {
+            0o600
+        }));
     }
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    if let Some(before) = before {
-        file.as_file().set_permissions(before.permissions())?;
+    let file = builder.tempfile_in(folder)?;
+    // Where nothing can be locked, nothing is swept.
+    let _as_far_as_it_goes = file.as_file().try_lock();
+    if let Some(before) = before.filter(|_| readers == Readers::AsBefore) {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
@@ -135,21 +185,45 @@ pub fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
             let _own_file =
                 std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
         }
+        file.as_file().set_permissions(before.permissions())?;
     }
+    Ok(file)
+}
+
+/// Puts bytes into a file at once.
+///
+/// # Errors
+/// What the file system reports.
+pub fn replace(target: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    let mut file = beside(target, readers)?;
+    file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(target).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// Closes a file or folder to everybody else. Where that cannot be done, it is as the others there.
-pub fn for_the_person(path: &Path, mode: u32) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _as_the_others = std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode));
+/// Removes what runs that were ended in the midst have left beside a file.
+pub fn sweep(target: &Path) {
+    let Some(entries) = target.parent().and_then(|folder| folder.read_dir().ok()) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let random = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(NEW)?.strip_suffix(NEW_END));
+        let is_named = random.is_some_and(|random| {
+            random.len() == 6 && random.chars().all(|c| c.is_ascii_alphanumeric())
+        });
+        if !is_named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        // Who is still writing holds the lock.
+        let is_left = fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if is_left {
+            let _the_next_run_may = fs::remove_file(entry.path());
+        }
     }
-    #[cfg(not(unix))]
-    let _the_folder_decides = (path, mode);
 }
 
 /// The file behind a link, also where it is not there yet.

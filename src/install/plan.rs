@@ -1,10 +1,10 @@
 //! What becomes of one file: from its bytes and what is recorded of it to its new bytes, and back. Pure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::edit::Fault;
 use super::jsonc::{self, Dialect, Place};
-use super::recipe::{Content, Item, Piece, calls, serves};
+use super::recipe::{Content, Item, Part, Piece, calls, serves};
 use super::record::{Change, FileRecord};
 use super::toml;
 use crate::capture::hook::Caller;
@@ -41,6 +41,8 @@ pub enum Outcome {
     Removed,
     /// There is nothing of aizo's.
     Absent,
+    /// Something that aizo put there cannot be taken out.
+    Left,
 }
 
 /// A file that is not aizo's but stands where its file would.
@@ -197,7 +199,7 @@ fn look(host: Caller, piece: &Piece, text: &str, record: &FileRecord) -> Result<
                     let place = place(item, text, *dialect)?;
                     let mut found = jsonc::find(text, *dialect, &place, &item.value)?;
                     if item.place.name.is_none() {
-                        found.retain(|one| calls(&one.words, host));
+                        found.retain(|one| is_call(one, host));
                     }
                     Ok(if found.is_empty() {
                         State::Missing
@@ -205,7 +207,7 @@ fn look(host: Caller, piece: &Piece, text: &str, record: &FileRecord) -> Result<
                         State::Default
                     } else if found.iter().any(|one| one.same) {
                         State::There
-                    } else if found.iter().any(|one| record.has_added(&one.raw)) {
+                    } else if found.iter().any(|one| is_added(record, &place, one)) {
                         State::Earlier
                     } else {
                         State::ByHand
@@ -213,6 +215,20 @@ fn look(host: Caller, piece: &Piece, text: &str, record: &FileRecord) -> Result<
                 })
                 .collect()
         }
+    }
+}
+
+/// Whether an entry calls aizo for a host.
+fn is_call(found: &jsonc::Found, host: Caller) -> bool {
+    found.words.iter().any(|words| calls(words, host))
+}
+
+/// Whether aizo has put a value where it stands. A member may have been moved by its host; an entry of one event has stood
+/// there before, though aizo has put the same at another.
+fn is_added(record: &FileRecord, place: &Place, found: &jsonc::Found) -> bool {
+    match place.name {
+        Some(_) => record.has_added(&found.raw),
+        None => record.has_added_at(&place.word(), &found.raw),
     }
 }
 
@@ -275,7 +291,18 @@ pub fn uninstall(step: &mut Step) -> Result<Outcome, Fault> {
         return Ok(Outcome::Kept(WAS_THERE));
     }
     let before = decoded(bytes)?;
-    let taken = taken_back(step.host, &step.pieces, &before, record.as_ref())?;
+    let pieces = with_recorded(step.host, &step.pieces, &step.path, record.as_ref());
+    let taken = taken_back(step.host, &pieces, &before, record.as_ref())?;
+    let is_left = |record: &FileRecord| {
+        pieces
+            .iter()
+            .any(|piece| is_left(step.host, piece, &taken.text, record))
+    };
+    if record.as_ref().is_some_and(is_left) {
+        step.record = record;
+        step.bytes = Some(taken.text.into_bytes());
+        return Ok(Outcome::Left);
+    }
     if record.is_some_and(|record| !record.existed) && step.record.is_none() && taken.is_empty {
         step.bytes = None;
         return Ok(Outcome::Removed);
@@ -287,6 +314,84 @@ pub fn uninstall(step: &mut Step) -> Result<Outcome, Fault> {
     } else {
         Outcome::Absent
     })
+}
+
+/// What belongs into a file, and what is recorded of it where nothing belongs any more: another file may be meant today.
+fn with_recorded(
+    host: Caller,
+    pieces: &[Piece],
+    file: &Path,
+    record: Option<&FileRecord>,
+) -> Vec<Piece> {
+    let mut all = pieces.to_vec();
+    let changes = record.map(|record| record.edits.as_slice());
+    let changes = changes.unwrap_or_default().iter();
+    for change in changes.filter(|change| change.agent == host.name()) {
+        let known = all.iter().position(|piece| piece.part == change.part);
+        let at = known.unwrap_or(all.len());
+        if known.is_none() {
+            let content = if file.extension().is_some_and(|ending| ending == "toml") {
+                Content::Toml(toml::Table::of_servers(Vec::new()))
+            } else if host == Caller::OpenClaw {
+                Content::Json(Dialect::Json5, Vec::new())
+            } else {
+                Content::Json(Dialect::Jsonc, Vec::new())
+            };
+            all.push(Piece {
+                part: change.part,
+                file: file.to_path_buf(),
+                content,
+            });
+        }
+        if let Content::Json(_, items) = &mut all[at].content
+            && !items.iter().any(|item| item.place.word() == change.place)
+        {
+            items.push(recorded(change));
+        }
+    }
+    all
+}
+
+/// What stands at a place of which only the record knows.
+fn recorded(change: &Change) -> Item {
+    let mut path: Vec<String> = change.place.split('.').map(str::to_owned).collect();
+    // Entries are the elements of `hooks.EVENT`; everything else has a name.
+    let is_entry = change.part == Part::Hooks && path.len() > 1;
+    let name = if is_entry { None } else { path.pop() };
+    Item {
+        is_default: change.part == Part::Hooks && !is_entry,
+        place: Place { path, name },
+        value: serde_json::Value::Null,
+        deeper: None,
+    }
+}
+
+/// Whether something that aizo put at a place is still there.
+fn is_left(host: Caller, piece: &Piece, text: &str, record: &FileRecord) -> bool {
+    let (dialect, items) = match &piece.content {
+        Content::Json(dialect, items) => (dialect, items),
+        Content::Toml(table) => {
+            return record.has_changed(&table.path.join("."))
+                && toml::find(text, table) != Ok(toml::Found::Nothing);
+        }
+        Content::Whole(_) => return false,
+    };
+    let changed = items
+        .iter()
+        .filter(|item| !item.is_default && record.has_changed(&item.place.word()));
+    changed.into_iter().any(
+        |item| match jsonc::find(text, *dialect, &item.place, &item.value) {
+            Ok(found) if item.place.name.is_none() => found.iter().any(|one| is_call(one, host)),
+            Ok(found) => found.iter().any(is_server),
+            // Something is in the way, and it may hold what aizo put there.
+            Err(_) if item.place.name.is_none() => calls(text, host),
+            Err(_) => text.contains("\"aizo\""),
+        },
+    )
+}
+
+fn is_server(found: &jsonc::Found) -> bool {
+    found.words.iter().any(|words| serves(words))
 }
 
 struct Taken {
@@ -316,9 +421,11 @@ fn taken_back(
             })
             .try_fold(text.to_owned(), |text, change| change.edit.reverse(&text));
         if let Some(exact) = exact.filter(|exact| {
-            pieces
-                .iter()
-                .all(|piece| check(piece, exact).is_ok() && !has_ours(host, piece, exact, record))
+            pieces.iter().all(|piece| {
+                check(piece, exact).is_ok()
+                    && !has_ours(host, piece, exact, record)
+                    && keeps_foreign(piece, text, exact, record)
+            })
         }) {
             return Ok(Taken {
                 is_empty: exact.is_empty(),
@@ -372,10 +479,25 @@ fn has_ours(host: Caller, piece: &Piece, text: &str, record: &FileRecord) -> boo
             .and_then(|place| jsonc::find(text, *dialect, &place, &item.value))
             .is_ok_and(|found| {
                 found.iter().any(|one| {
-                    (item.place.name.is_some() || calls(&one.words, host))
-                        && record.has_added(&one.raw)
+                    (item.place.name.is_some() || is_call(one, host))
+                        && is_added(record, &item.place, one)
                 })
             })
+    })
+}
+
+/// Whether the events at which aizo has put nothing are as they were: a change that is no longer where it was made might be
+/// found in the same words of somebody else's.
+fn keeps_foreign(piece: &Piece, before: &str, after: &str, record: &FileRecord) -> bool {
+    let Content::Json(dialect, items) = &piece.content else {
+        return true;
+    };
+    let foreign = items
+        .iter()
+        .filter(|item| item.place.name.is_none() && !record.has_changed(&item.place.word()));
+    foreign.into_iter().all(|item| {
+        let entries = |text| jsonc::find(text, *dialect, &item.place, &item.value);
+        entries(before) == entries(after)
     })
 }
 
@@ -390,9 +512,9 @@ fn without_entries(
     for item in items.iter().filter(|item| !item.is_default) {
         let place = place(item, &text, dialect)?;
         let is_ours = |found: &jsonc::Found| match record {
-            Some(record) if !record.has_changed(&place.word()) => record.has_added(&found.raw),
-            _ if item.place.name.is_some() => serves(&found.words),
-            _ => calls(&found.words, host),
+            Some(record) if !record.has_changed(&place.word()) => is_added(record, &place, found),
+            _ if item.place.name.is_some() => is_server(found),
+            _ => is_call(found, host),
         };
         text = jsonc::remove(&text, dialect, &place, &is_ours, &may_go)?;
     }

@@ -481,13 +481,10 @@ fn content(row: &Row, program: &Program) -> Content {
                 "// Written by `aizo install {name}`; `aizo uninstall {name}` removes it.\n{ask}{code}"
             ))
         }
-        Body::Toml => Content::Toml(Table {
-            path: ["mcp_servers", "aizo"],
-            pairs: vec![
-                ("command", quoted(&program.name)),
-                ("args", "[\"mcp\"]".to_owned()),
-            ],
-        }),
+        Body::Toml => Content::Toml(Table::of_servers(vec![
+            ("command", quoted(&program.name)),
+            ("args", "[\"mcp\"]".to_owned()),
+        ])),
         Body::Server(dialect, path, template) => {
             let value = filled(template, "AIZO", &program.name);
             let mut server = item(path, Some("aizo"), value);

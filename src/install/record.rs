@@ -54,11 +54,18 @@ pub struct Change {
 impl FileRecord {
     /// Whether aizo has put this text into the file, white space aside: a host may have laid it out anew.
     pub(super) fn has_added(&self, text: &str) -> bool {
-        let bare = |text: &str| text.split_whitespace().collect::<String>();
         let wanted = bare(text);
         self.edits
             .iter()
             .any(|change| bare(&change.edit.added).contains(&wanted))
+    }
+
+    /// Whether aizo has put this text at a place. The same text may have stood at another before.
+    pub(super) fn has_added_at(&self, place: &str, text: &str) -> bool {
+        let wanted = bare(text);
+        self.edits
+            .iter()
+            .any(|change| change.place == place && bare(&change.edit.added).contains(&wanted))
     }
 
     /// Whether aizo has put something at a place: what stands there now is its own, whoever has changed it since.
@@ -70,6 +77,10 @@ impl FileRecord {
     pub fn serves(&self, agent: &str) -> bool {
         self.agents.iter().any(|one| one == agent)
     }
+}
+
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 impl Record {

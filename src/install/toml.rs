@@ -17,6 +17,16 @@ pub struct Table {
     pub pairs: Vec<(&'static str, String)>,
 }
 
+impl Table {
+    /// aizo's table among the servers.
+    pub fn of_servers(pairs: Vec<(&'static str, String)>) -> Self {
+        Table {
+            path: ["mcp_servers", "aizo"],
+            pairs,
+        }
+    }
+}
+
 /// What a file says about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
@@ -33,12 +43,57 @@ pub enum Found {
 struct Seen {
     /// The keys of the table and the texts of their values.
     pairs: Vec<(Vec<String>, String)>,
-    /// Where the table stands: from its head to the end of its last value. More than one where it has tables of its own.
+    /// Where the table stands: from its head to the end of its last value. More than one where it has tables of its own, or is
+    /// written key by key.
     spans: Vec<Range<usize>>,
-    /// The table around it, where it is written in a line: the place of its closing bracket, and whether something is in it.
-    in_a_line: Option<(usize, bool)>,
+    /// The table around it, where it is written in a line.
+    in_a_line: Option<InALine>,
     /// The table around it is something else.
     in_the_way: Option<usize>,
+}
+
+/// A table that is written in a line.
+struct InALine {
+    /// The byte of its closing bracket.
+    close: usize,
+    /// Its keys, each with its place and its value's.
+    entries: Vec<Entry>,
+    /// Whether a key comes next.
+    is_before_key: bool,
+}
+
+struct Entry {
+    path: Vec<String>,
+    span: Range<usize>,
+    value: Range<usize>,
+}
+
+impl InALine {
+    /// The entries of the table that is looked for.
+    fn ours<'s>(&'s self, table: &Table) -> impl Iterator<Item = usize> + 's {
+        let inner = table.path[1];
+        (0..self.entries.len()).filter(move |&at| self.entries[at].path[0] == inner)
+    }
+
+    /// What goes with an entry: it and its comma.
+    fn cut(&self, at: usize) -> Range<usize> {
+        let span = self.entries[at].span.clone();
+        if let Some(next) = self.entries.get(at + 1) {
+            return span.start..next.span.start;
+        }
+        match at.checked_sub(1) {
+            Some(before) => self.entries[before].span.end..span.end,
+            None => span,
+        }
+    }
+}
+
+/// A value at the outermost level: its keys, its place with them, and its own.
+struct Pair {
+    path: Vec<String>,
+    from: usize,
+    value: Range<usize>,
+    under_own_head: bool,
 }
 
 /// Whether the file can be read.
@@ -59,16 +114,24 @@ pub fn find(text: &str, table: &Table) -> Result<Found, Fault> {
         return Ok(Found::Nothing);
     }
     let bare = |text: &str| text.split_whitespace().collect::<String>();
-    let same = seen.pairs.len() == table.pairs.len()
-        && table.pairs.iter().all(|(name, value)| {
-            seen.pairs
-                .iter()
-                .any(|(path, text)| path.as_slice() == [*name] && bare(text) == bare(value))
-        });
+    let in_a_line = format!("{{{}}}", in_a_line(table));
+    let is_in_a_line =
+        |(path, text): &(Vec<String>, String)| path.is_empty() && bare(text) == bare(&in_a_line);
+    let same = matches!(seen.pairs.as_slice(), [one] if is_in_a_line(one))
+        || seen.pairs.len() == table.pairs.len()
+            && table.pairs.iter().all(|(name, value)| {
+                seen.pairs
+                    .iter()
+                    .any(|(path, text)| path.as_slice() == [*name] && bare(text) == bare(value))
+            });
     Ok(if same {
         Found::Same
     } else {
-        let raw: Vec<&str> = seen.spans.iter().map(|span| &text[span.clone()]).collect();
+        let mut raw: Vec<&str> = seen.spans.iter().map(|span| &text[span.clone()]).collect();
+        if let Some(line) = &seen.in_a_line {
+            let entries = line.ours(table).map(|at| &line.entries[at]);
+            raw.extend(entries.map(|entry| &text[entry.span.clone()]));
+        }
         Found::Other(raw.join("\n"))
     })
 }
@@ -84,14 +147,9 @@ pub fn insert(text: &str, table: &Table) -> Result<Edit, Fault> {
         let message = format!("`{outer}` is not a table");
         return Err(Fault::at(text.as_bytes(), at, message));
     }
-    if let Some((close, is_filled)) = seen.in_a_line {
-        let pairs: Vec<String> = table
-            .pairs
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
+    if let Some(InALine { close, entries, .. }) = seen.in_a_line {
         let kept = text[..close].trim_end().len();
-        let comma = if !is_filled || text[..kept].ends_with(',') {
+        let comma = if entries.is_empty() || text[..kept].ends_with(',') {
             ""
         } else {
             ","
@@ -99,7 +157,7 @@ pub fn insert(text: &str, table: &Table) -> Result<Edit, Fault> {
         return Ok(Edit {
             at: kept,
             removed: text[kept..close].to_owned(),
-            added: format!("{comma} {inner} = {{ {} }} ", pairs.join(", ")),
+            added: format!("{comma} {inner} = {{ {} }} ", in_a_line(table)),
         });
     }
     let newline = newline(text);
@@ -121,13 +179,33 @@ pub fn insert(text: &str, table: &Table) -> Result<Edit, Fault> {
     })
 }
 
-/// Takes a table out, where it stands under a head of its own.
+/// The keys of a table and their values, in a line.
+fn in_a_line(table: &Table) -> String {
+    let pairs: Vec<String> = table
+        .pairs
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    pairs.join(", ")
+}
+
+/// Takes a table out.
 ///
 /// # Errors
 /// As [`check`].
 pub fn remove(text: &str, table: &Table) -> Result<String, Fault> {
     let mut text = text.to_owned();
-    while let Some(span) = look(&text, table)?.spans.pop() {
+    loop {
+        let mut seen = look(&text, table)?;
+        if let Some(line) = &seen.in_a_line
+            && let Some(at) = line.ours(table).last()
+        {
+            text.replace_range(line.cut(at), "");
+            continue;
+        }
+        let Some(span) = seen.spans.pop() else {
+            break;
+        };
         let end = text[span.end..]
             .find('\n')
             .map_or(text.len(), |end| span.end + end + 1);
@@ -142,7 +220,8 @@ pub fn remove(text: &str, table: &Table) -> Result<String, Fault> {
     Ok(text)
 }
 
-fn events(text: &str) -> Result<(usize, Vec<Event>), Fault> {
+/// What stands in a text, the keys without their quotes and as what they mean.
+fn events(text: &str) -> Result<(usize, Vec<(Event, String)>), Fault> {
     let mark = if text.starts_with(MARK) {
         MARK.len()
     } else {
@@ -157,20 +236,22 @@ fn events(text: &str) -> Result<(usize, Vec<Event>), Fault> {
         parse_document(&tokens, &mut guard, &mut fault);
     }
     // The parser leaves it to us to look into texts and numbers.
-    for event in &events {
-        let Some(raw) = source.get(event) else {
-            continue;
-        };
-        match event.kind() {
-            EventKind::Scalar => {
-                let _its_kind = raw.decode_scalar(&mut (), &mut fault);
+    let mut named = Vec::with_capacity(events.len());
+    for event in events {
+        let mut name = String::new();
+        if let Some(raw) = source.get(event) {
+            match event.kind() {
+                EventKind::Scalar => {
+                    let _its_kind = raw.decode_scalar(&mut (), &mut fault);
+                }
+                EventKind::SimpleKey => raw.decode_key(&mut name, &mut fault),
+                _ => {}
             }
-            EventKind::SimpleKey => raw.decode_key(&mut (), &mut fault),
-            _ => {}
         }
+        named.push((event, name));
     }
     match fault {
-        None => Ok((mark, events)),
+        None => Ok((mark, named)),
         Some(fault) => {
             let span = fault.unexpected().or(fault.context());
             let at = span.map_or(0, |span| span.start());
@@ -187,9 +268,10 @@ fn look(text: &str, table: &Table) -> Result<Seen, Fault> {
     let mut keys: Vec<String> = Vec::new();
     let mut depth = 0_usize;
     let (mut in_head, mut is_ours) = (false, false);
-    // The value that is being read, at the outermost level.
-    let mut value: Option<(Vec<String>, Range<usize>)> = None;
-    for event in &events {
+    // Where the keys of the value begin that is being read, at the outermost level.
+    let mut from = 0;
+    let mut value: Option<Pair> = None;
+    for (event, name) in events {
         let span = mark + event.span().start()..mark + event.span().end();
         match event.kind() {
             EventKind::StdTableOpen | EventKind::ArrayTableOpen => {
@@ -210,24 +292,31 @@ fn look(text: &str, table: &Table) -> Result<Seen, Fault> {
                     seen.in_the_way = Some(span.start);
                 }
             }
-            EventKind::SimpleKey if in_head => head.push(bare(&text[span])),
+            EventKind::SimpleKey if in_head => head.push(name),
             EventKind::SimpleKey if depth == 0 => {
                 if keys.is_empty() {
                     finish(&mut value, &mut seen, text, table);
+                    from = span.start;
                 }
-                keys.push(bare(&text[span]));
+                keys.push(name);
             }
             // A key within a table that is written in a line.
             EventKind::SimpleKey if depth == 1 => {
-                if let Some((path, _)) = &value
-                    && *path == [outer]
-                {
-                    if bare(&text[span]) == inner {
-                        seen.pairs.push((vec![inner.to_owned()], String::new()));
+                if let Some(line) = line_of(&value, &mut seen, outer) {
+                    if std::mem::take(&mut line.is_before_key) {
+                        line.entries.push(Entry {
+                            path: vec![name],
+                            span: span.clone(),
+                            value: span,
+                        });
+                    } else if let Some(entry) = line.entries.last_mut() {
+                        entry.path.push(name);
                     }
-                    if let Some((_, is_filled)) = &mut seen.in_a_line {
-                        *is_filled = true;
-                    }
+                }
+            }
+            EventKind::ValueSep if depth == 1 => {
+                if let Some(line) = line_of(&value, &mut seen, outer) {
+                    line.is_before_key = true;
                 }
             }
             EventKind::InlineTableOpen | EventKind::ArrayOpen | EventKind::Scalar => {
@@ -236,12 +325,27 @@ fn look(text: &str, table: &Table) -> Result<Seen, Fault> {
                     keys.clear();
                     if path == [outer] {
                         if event.kind() == EventKind::InlineTableOpen {
-                            seen.in_a_line = Some((span.end, false));
+                            seen.in_a_line = Some(InALine {
+                                close: span.end,
+                                entries: Vec::new(),
+                                is_before_key: true,
+                            });
                         } else {
                             seen.in_the_way = Some(span.start);
                         }
                     }
-                    value = Some((path, span));
+                    value = Some(Pair {
+                        path,
+                        from,
+                        value: span,
+                        under_own_head: is_ours,
+                    });
+                } else if depth == 1
+                    && let Some(line) = line_of(&value, &mut seen, outer)
+                    && let Some(entry) = line.entries.last_mut()
+                {
+                    entry.span.end = span.end;
+                    entry.value = span;
                 }
                 if event.kind() != EventKind::Scalar {
                     depth += 1;
@@ -249,45 +353,58 @@ fn look(text: &str, table: &Table) -> Result<Seen, Fault> {
             }
             EventKind::InlineTableClose | EventKind::ArrayClose => {
                 depth = depth.saturating_sub(1);
-                if depth == 0
-                    && let Some((path, whole)) = &mut value
+                if depth == 1
+                    && let Some(line) = line_of(&value, &mut seen, outer)
+                    && let Some(entry) = line.entries.last_mut()
                 {
-                    whole.end = span.end;
-                    if let Some((close, _)) = &mut seen.in_a_line
-                        && *path == [outer]
-                    {
-                        *close = span.start;
+                    entry.span.end = span.end;
+                    entry.value.end = span.end;
+                }
+                if depth == 0 {
+                    if let Some(line) = line_of(&value, &mut seen, outer) {
+                        line.close = span.start;
+                    }
+                    if let Some(pair) = &mut value {
+                        pair.value.end = span.end;
                     }
                 }
             }
             _ => {}
         }
-        if is_ours && let (Some((_, whole)), Some(last)) = (&value, seen.spans.last_mut()) {
-            last.end = last.end.max(whole.end);
+        if is_ours && let (Some(pair), Some(last)) = (&value, seen.spans.last_mut()) {
+            last.end = last.end.max(pair.value.end);
         }
     }
     finish(&mut value, &mut seen, text, table);
+    if let Some(line) = &seen.in_a_line {
+        for at in line.ours(table) {
+            let entry = &line.entries[at];
+            let path = entry.path[1..].to_vec();
+            seen.pairs
+                .push((path, text[entry.value.clone()].to_owned()));
+        }
+    }
     Ok(seen)
 }
 
-/// Notes a value that belongs to the table.
-fn finish(
-    value: &mut Option<(Vec<String>, Range<usize>)>,
-    seen: &mut Seen,
-    text: &str,
-    table: &Table,
-) {
-    if let Some((path, span)) = value.take()
-        && path.len() >= 2
-        && path[..2] == table.path
-    {
-        seen.pairs.push((path[2..].to_vec(), text[span].to_owned()));
-    }
+/// The table around the one that is looked for, while it is being read and is written in a line.
+fn line_of<'s>(value: &Option<Pair>, seen: &'s mut Seen, outer: &str) -> Option<&'s mut InALine> {
+    let is_read = value.as_ref().is_some_and(|pair| pair.path == [outer]);
+    seen.in_a_line.as_mut().filter(|_| is_read)
 }
 
-/// A key without its quotes.
-fn bare(key: &str) -> String {
-    key.trim_matches(['"', '\'']).to_owned()
+/// Notes a value that belongs to the table.
+fn finish(value: &mut Option<Pair>, seen: &mut Seen, text: &str, table: &Table) {
+    if let Some(pair) = value.take()
+        && pair.path.len() >= 2
+        && pair.path[..2] == table.path
+    {
+        if !pair.under_own_head {
+            seen.spans.push(pair.from..pair.value.end);
+        }
+        seen.pairs
+            .push((pair.path[2..].to_vec(), text[pair.value].to_owned()));
+    }
 }
 
 /// A text as TOML writes it.
@@ -297,5 +414,68 @@ pub fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     } else {
         format!("'{text}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        Table::of_servers(vec![
+            ("command", "\"aizo\"".to_owned()),
+            ("args", "[\"mcp\"]".to_owned()),
+        ])
+    }
+
+    #[test]
+    fn a_table_is_found_and_taken_out_however_it_is_written() {
+        for (text, left) in [
+            (
+                "[mcp_servers.aizo]\ncommand = \"aizo\"\nargs = [\"mcp\"]\n",
+                "",
+            ),
+            (
+                "[\"mcp_servers\".\"ai\\u007ao\"]\ncommand = \"aizo\"\n'args' = [\"mcp\"]\n",
+                "",
+            ),
+            (
+                "a = 1\n[\"mcp\\u005fservers\"]\naizo = {command=\"aizo\",args=[\"mcp\"]}\nb = 1\n",
+                "a = 1\n[\"mcp\\u005fservers\"]\nb = 1\n",
+            ),
+            (
+                "mcp_servers.'aizo'.command = \"aizo\"\nmcp_servers.aizo.args = [ \"mcp\" ]\nb = 1\n",
+                "b = 1\n",
+            ),
+            (
+                "mcp_servers = {a={x=1},\"aizo\"={command=\"aizo\",args=[\"mcp\"]},b=[1,2]}\n",
+                "mcp_servers = {a={x=1},b=[1,2]}\n",
+            ),
+            (
+                "mcp_servers = { a = 1 , aizo = { command = \"aizo\" , args = [ \"mcp\" ] } }\n",
+                "mcp_servers = { a = 1 }\n",
+            ),
+            (
+                "\"mcp\\u005fservers\" = { aizo.command = \"aizo\", aizo.args = [\"mcp\"], c = 1 }\n",
+                "\"mcp\\u005fservers\" = { c = 1 }\n",
+            ),
+        ] {
+            assert_eq!(find(text, &table()), Ok(Found::Same), "{text}");
+            let removed = remove(text, &table()).expect("it can be read");
+            assert_eq!(removed, left);
+            assert_eq!(find(&removed, &table()), Ok(Found::Nothing), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_key_that_only_looks_like_it_is_another() {
+        for text in [
+            "['\"mcp_servers\"'.aizo]\na = 1\n",
+            "['mcp_servers'.'ai\\u007ao']\na = 1\n",
+            "mcp_servers = { b = { aizo = 1 } }\n",
+        ] {
+            assert_eq!(find(text, &table()), Ok(Found::Nothing), "{text}");
+            assert_eq!(remove(text, &table()).as_deref(), Ok(text));
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::entries::{Filter, count, parse_scenario};
 use super::{Context, Reply};
 use crate::error::{Failure, Kind};
 use crate::export::{Block, Format, Offer, Origin, compose, find, put, rest, take_out};
-use crate::install::{Fault, Found, folders_for, for_the_person, newline, replace};
+use crate::install::{Fault, Found, Readers, folders_for, newline, replace};
 use crate::model::{Band, stable_name};
 use crate::recall::{Hit, Request};
 use crate::settings;
@@ -308,14 +308,11 @@ fn keep_a_copy(file: &mut File, context: &Context) -> Result<(), Failure> {
     if before.is_empty() {
         return Ok(());
     }
-    for made in folders_for(&copy)? {
-        for_the_person(&made, 0o700);
-    }
-    replace(&copy, before).map_err(|error| {
+    folders_for(&copy, Readers::Owner)?;
+    replace(&copy, before, Readers::Owner).map_err(|error| {
         let message = format!("cannot write {}: {error}", copy.display());
         Failure::new(Kind::Io, message)
     })?;
-    for_the_person(&copy, 0o600);
     file.backup = Some(copy);
     Ok(())
 }

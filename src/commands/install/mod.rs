@@ -4,6 +4,8 @@ mod reply;
 mod surroundings;
 mod work;
 
+use std::cell::RefCell;
+use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -11,12 +13,12 @@ use serde_json::Value;
 use super::Context;
 use crate::capture::hook::Caller;
 use crate::error::{Failure, Kind};
-use crate::install::{Found, Part, Piece, install, pieces, plugin, unified, uninstall};
-use crate::present::Answer;
+use crate::install::{Found, Part, Piece, pieces, plugin, unified};
+use crate::present::{self, Answer, Style};
 use reply::File;
 pub use reply::Reply;
 use surroundings::Surroundings;
-use work::Work;
+use work::{Task, Work};
 
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
@@ -88,7 +90,18 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         return Ok(Box::new(write_plugin(folder, args.which.dry_run)?));
     }
     let surroundings = Surroundings::new(args.which.project, context)?;
-    let variable = |name: &str| std::env::var(name).ok();
+    let unreadable = RefCell::new(None);
+    let variable = |name: &str| match std::env::var(name) {
+        Ok(value) => Some(value),
+        Err(VarError::NotPresent) => None,
+        Err(VarError::NotUnicode(_)) => {
+            // A search path may have anything in it.
+            if name != "PATH" {
+                unreadable.replace(Some(name.to_owned()));
+            }
+            None
+        }
+    };
     let machine = surroundings.machine(&variable);
     if args.list {
         return Ok(Box::new(surroundings.list(&machine)?));
@@ -108,25 +121,40 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         context.note(format!("{} is not found on this machine", host.name()));
     }
     let program = surroundings.program(&machine);
+    if let Some(name) = unreadable.take() {
+        return Err(surroundings::no_text(&name).into());
+    }
+    surroundings.must_be_text(&program)?;
     let left_out = |part: Part| match part {
         Part::Hooks => args.no_hooks,
         Part::Mcp => args.no_mcp,
         Part::Skill => args.no_skill,
     };
-    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
+    let mut work = Work::begin(&surroundings, Task::Install, args.which.dry_run)?;
     for host in hosts {
         let mut all = pieces(host, &surroundings.scope, &machine, &program);
         all.retain(|piece| !left_out(piece.part));
-        work.settle(host, by_file(all), install);
+        work.settle(host, by_file(all));
     }
-    let reply = work.finish(context)?;
+    let (reply, failure) = work.finish(context, args.which.all)?;
     let has_new_hooks = |file: &File| {
         file.agent == Caller::Codex.name() && file.parts == [Part::Hooks] && !file.diff.is_empty()
     };
     if !args.which.dry_run && reply.files.iter().any(has_new_hooks) {
         context.note("codex runs new hooks once you have agreed to them: /hooks");
     }
-    Ok(Box::new(reply))
+    Ok(Box::new(told(reply, failure, context)?))
+}
+
+/// The reply; where something has failed it is given before the error.
+fn told(reply: Reply, failure: Option<Failure>, context: &Context) -> anyhow::Result<Reply> {
+    let Some(failure) = failure else {
+        return Ok(reply);
+    };
+    let settings = &context.settings;
+    let style = Style::for_stdout(settings.color, settings.columns);
+    present::answer(&reply, context.is_quiet(), style)?;
+    Err(failure.into())
 }
 
 /// Runs `uninstall`.
@@ -146,7 +174,7 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
             .into());
     }
     let program = surroundings.program(&machine);
-    let mut work = Work::begin(&surroundings, args.which.dry_run)?;
+    let mut work = Work::begin(&surroundings, Task::Uninstall, args.which.dry_run)?;
     for host in hosts {
         let all = by_file(pieces(host, &surroundings.scope, &machine, &program));
         let known = work
@@ -167,12 +195,13 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
                 .map(|file| (file.clone(), pieces_in(file)))
                 .collect()
         };
-        work.settle(host, files, uninstall);
+        work.settle(host, files);
     }
     if args.which.all {
         work.files.retain(|file| file.result != "absent");
     }
-    work.finish(context)
+    let (reply, failure) = work.finish(context, args.which.all)?;
+    told(reply, failure, context)
 }
 
 fn named(names: &[String]) -> Result<Vec<Caller>, Failure> {

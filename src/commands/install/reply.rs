@@ -9,19 +9,41 @@ use crate::install::{Part, object, path};
 use crate::present::{Align, Answer, Page, Table, to_json};
 
 /// What became of one file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct File {
     pub(super) agent: &'static str,
     pub(super) parts: Vec<Part>,
     pub(super) path: PathBuf,
     pub(super) result: &'static str,
     /// Why it is so.
-    pub(super) reason: Option<&'static str>,
+    pub(super) reason: Option<String>,
     /// What changes in it.
     pub(super) diff: String,
     /// A copy of it as it was.
     pub(super) backup: Option<PathBuf>,
 }
+
+impl File {
+    /// What changes, to be read: of the skill, which is long and always the same, only that it comes or goes.
+    fn difference(&self) -> Option<String> {
+        let name = self.path.file_name()?.to_str()?;
+        let sign = match self.result {
+            "created" => '+',
+            "removed" => '-',
+            _ => ' ',
+        };
+        if name != SKILL_FILE || sign == ' ' {
+            return (!self.diff.is_empty()).then(|| self.diff.clone());
+        }
+        // Below the two lines that name the file.
+        let lines = self.diff.lines().skip(2);
+        let lines = lines.filter(|line| line.starts_with(sign)).count();
+        Some(format!("{sign} {name}, {lines} lines\n"))
+    }
+}
+
+/// The name that hosts give a skill's file.
+const SKILL_FILE: &str = "SKILL.md";
 
 /// What `install` and `uninstall` reply.
 #[derive(Debug)]
@@ -48,12 +70,6 @@ pub(super) struct Agents(pub(super) Vec<Agent>);
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        if self.dry_run {
-            for file in &self.files {
-                page.patch(&file.diff)?;
-            }
-            return Ok(());
-        }
         let mut table = Table::new(&[
             ("AGENT", Align::Short),
             ("RESULT", Align::Short),
@@ -70,7 +86,18 @@ impl Answer for Reply {
                 },
             ]);
         }
-        page.table(&table)
+        page.table(&table)?;
+        if !self.dry_run {
+            return Ok(());
+        }
+        let differences: Vec<String> = self.files.iter().filter_map(File::difference).collect();
+        if !differences.is_empty() {
+            page.line("")?;
+        }
+        for difference in differences {
+            page.patch(&difference)?;
+        }
+        Ok(())
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -80,7 +107,7 @@ impl Answer for Reply {
                 ("parts", file.parts.iter().map(|part| part.name()).collect()),
                 ("path", path(&file.path)),
                 ("result", file.result.into()),
-                ("reason", file.reason.into()),
+                ("reason", file.reason.clone().into()),
                 ("diff", file.diff.as_str().into()),
                 ("backup", file.backup.as_deref().map(path).into()),
             ])

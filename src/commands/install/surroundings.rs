@@ -78,6 +78,31 @@ impl Surroundings {
         }
     }
 
+    /// Makes sure that the paths which are written into settings can be: those are UTF-8, and another path would lead elsewhere.
+    ///
+    /// # Errors
+    /// One cannot be written.
+    pub(super) fn must_be_text(&self, program: &Program) -> Result<(), Failure> {
+        let project = match &self.scope {
+            Scope::User => None,
+            Scope::Project(folder) => Some(("the project's folder", folder)),
+        };
+        let folders = [
+            ("the home folder", &self.home),
+            ("aizo's own folder", &self.own),
+        ];
+        for (what, folder) in folders.into_iter().chain(project) {
+            if folder.to_str().is_none() {
+                return Err(no_text(what));
+            }
+        }
+        // What could not be read in its path has become this.
+        if program.name.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(no_text("the path of this program"));
+        }
+        Ok(())
+    }
+
     pub(super) fn record_file(&self) -> PathBuf {
         self.own.join("installed.json")
     }
@@ -138,6 +163,12 @@ impl Surroundings {
         };
         Ok((step, found))
     }
+}
+
+pub(super) fn no_text(what: &str) -> Failure {
+    let message = format!("{what} is not UTF-8, as settings files must be; nothing was written");
+    Failure::new(Kind::Failed, message)
+        .hint("give it a name in UTF-8, or write the settings by hand")
 }
 
 pub(super) fn read_record(file: &Path) -> Result<Record, Failure> {

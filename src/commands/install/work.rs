@@ -8,156 +8,331 @@ use crate::capture::hook::Caller;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
 use crate::install::{
-    Fault, FileRecord, Found, Outcome, Part, Piece, Record, Step, folders_for, for_the_person,
-    replace, unified,
+    FileRecord, Found, Lock, Outcome, Part, Piece, Readers, Record, folders_for, install, replace,
+    sweep, unified, uninstall,
 };
 
 /// A file that is to be written.
-pub(super) struct Planned {
-    index: usize,
-    path: PathBuf,
+struct Planned {
+    file: File,
     found: Found,
     bytes: Option<Vec<u8>>,
-    pub(super) record: Option<FileRecord>,
+    record: Option<FileRecord>,
+    is_left: bool,
+}
+
+impl Planned {
+    fn changes(&self) -> bool {
+        self.bytes != self.found.bytes
+    }
+}
+
+/// What is done: it decides in which order what is done is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    Install,
+    Uninstall,
+}
+
+/// Why something could not be done, and at which file.
+struct Trouble {
+    path: PathBuf,
+    failure: Failure,
 }
 
 /// One run: what is planned, done and recorded.
 pub(super) struct Work<'s> {
     surroundings: &'s Surroundings,
+    task: Task,
     dry_run: bool,
     pub(super) record: Record,
     pub(super) files: Vec<File>,
     failures: Vec<Failure>,
     served: usize,
+    /// Held until all is done.
+    lock: Option<Lock>,
 }
 
 impl<'s> Work<'s> {
-    pub(super) fn begin(surroundings: &'s Surroundings, dry_run: bool) -> anyhow::Result<Self> {
+    pub(super) fn begin(
+        surroundings: &'s Surroundings,
+        task: Task,
+        dry_run: bool,
+    ) -> anyhow::Result<Self> {
+        let file = surroundings.record_file();
+        let lock = if dry_run {
+            None
+        } else {
+            Some(Lock::take(&file.with_extension("lock"))?)
+        };
+        if !dry_run {
+            sweep(&file);
+            sweep(&surroundings.own.join("backups").join("new"));
+        }
+        let mut record = read_record(&file)?;
+        record
+            .folders
+            .extend(lock.iter().flat_map(|lock| lock.folders.iter().cloned()));
         Ok(Work {
-            record: read_record(&surroundings.record_file())?,
+            record,
             surroundings,
+            task,
             dry_run,
             files: Vec::new(),
             failures: Vec::new(),
             served: 0,
+            lock,
         })
     }
 
-    /// Does what is to be done for a host, all of it or nothing: a file that cannot be read keeps the others as they are.
-    pub(super) fn settle(
-        &mut self,
-        host: Caller,
-        files: Vec<(PathBuf, Vec<Piece>)>,
-        plan: fn(&mut Step) -> Result<Outcome, Fault>,
-    ) {
-        let begun = self.files.len();
-        match self.plan(host, files, plan).and_then(|planned| {
+    /// Does what is to be done for a host. To install is all or nothing: a file that cannot be read or written keeps the others
+    /// as they are.
+    pub(super) fn settle(&mut self, host: Caller, files: Vec<(PathBuf, Vec<Piece>)>) {
+        let done = self.plan(host, files).and_then(|planned| {
             if self.dry_run {
-                Ok(())
-            } else {
-                self.carry_out(planned)
+                self.files.extend(planned.into_iter().map(|one| one.file));
+                return Ok(());
             }
-        }) {
-            Ok(()) => self.served += 1,
-            Err(failure) => {
-                self.files.truncate(begun);
-                self.failures.push(failure);
-            }
-        }
+            planned.iter().for_each(|one| sweep(&one.found.target));
+            self.carry_out(planned)
+        });
+        let Err(trouble) = done else {
+            self.served += 1;
+            return;
+        };
+        self.files.push(File {
+            agent: host.name(),
+            parts: Vec::new(),
+            path: trouble.path,
+            result: FAILED,
+            reason: Some(trouble.failure.message.clone()),
+            diff: String::new(),
+            backup: None,
+        });
+        self.failures.push(trouble.failure);
     }
 
     fn plan(
         &mut self,
         host: Caller,
         files: Vec<(PathBuf, Vec<Piece>)>,
-        plan: fn(&mut Step) -> Result<Outcome, Fault>,
-    ) -> Result<Vec<Planned>, Failure> {
+    ) -> Result<Vec<Planned>, Trouble> {
         let mut planned = Vec::new();
         for (path, pieces) in files {
-            let parts = parts(&pieces);
-            let (mut step, found) = self.surroundings.step(host, pieces, &path, &self.record)?;
-            let outcome = plan(&mut step).map_err(|fault| {
-                let message = format!(
-                    "{}, line {}: {}; the file was left as it is",
-                    path.display(),
-                    fault.line,
-                    fault.message
-                );
-                Failure::new(Kind::Failed, message)
-                    .hint("put it right first; aizo install can leave out what belongs there: --no-hooks, --no-mcp")
-            })?;
-            let changes = step.bytes != found.bytes;
-            if changes {
-                found.may_be_written()?;
-            }
-            let text = |bytes: &Option<Vec<u8>>| {
-                bytes
-                    .as_ref()
-                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-            };
-            let (result, reason) = described(outcome);
-            self.files.push(File {
-                agent: host.name(),
-                parts,
-                result,
-                reason,
-                diff: if changes {
-                    let (before, after) = (text(&found.bytes), text(&step.bytes));
-                    unified(
-                        &path.display().to_string(),
-                        before.as_deref(),
-                        after.as_deref(),
-                    )
-                } else {
-                    String::new()
-                },
-                backup: None,
-                path: path.clone(),
-            });
-            planned.push(Planned {
-                index: self.files.len() - 1,
-                path,
-                found,
-                bytes: step.bytes,
-                record: step.record,
-            });
+            let one = self.plan_one(host, &path, pieces);
+            planned.push(one.map_err(|failure| Trouble { path, failure })?);
         }
         Ok(planned)
     }
 
-    fn carry_out(&mut self, planned: Vec<Planned>) -> Result<(), Failure> {
-        for file in &planned {
-            if file.bytes != file.found.bytes
+    fn plan_one(&self, host: Caller, path: &Path, pieces: Vec<Piece>) -> Result<Planned, Failure> {
+        let mut parts = parts(&pieces);
+        let (mut step, found) = self.surroundings.step(host, pieces, path, &self.record)?;
+        if let Some(record) = &step.record {
+            parts.extend(record.edits.iter().map(|change| change.part));
+            parts.dedup();
+        }
+        let plan = match self.task {
+            Task::Install => install,
+            Task::Uninstall => uninstall,
+        };
+        let outcome = plan(&mut step).map_err(|fault| {
+            let message = format!(
+                "{}, line {}: {}; the file was left as it is",
+                path.display(),
+                fault.line,
+                fault.message
+            );
+            Failure::new(Kind::Failed, message).hint(
+                "put it right first; aizo install can leave out what belongs there: --no-hooks, --no-mcp",
+            )
+        })?;
+        let changes = step.bytes != found.bytes;
+        if changes {
+            found.may_be_written()?;
+            if !self.dry_run {
+                found.has_room()?;
+            }
+        }
+        let text = |bytes: &Option<Vec<u8>>| {
+            bytes
+                .as_ref()
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
+        let (result, reason) = described(outcome);
+        let file = File {
+            agent: host.name(),
+            parts,
+            result,
+            reason: reason.map(str::to_owned),
+            diff: if changes {
+                let (before, after) = (text(&found.bytes), text(&step.bytes));
+                unified(
+                    &path.display().to_string(),
+                    before.as_deref(),
+                    after.as_deref(),
+                )
+            } else {
+                String::new()
+            },
+            backup: None,
+            path: path.to_path_buf(),
+        };
+        Ok(Planned {
+            file,
+            found,
+            bytes: step.bytes,
+            record: step.record,
+            is_left: outcome == Outcome::Left,
+        })
+    }
+
+    fn carry_out(&mut self, mut planned: Vec<Planned>) -> Result<(), Trouble> {
+        let before = self.record.clone();
+        if let Err(trouble) = self.back_up_all(&mut planned) {
+            self.forget_copies(&planned, &before);
+            return Err(trouble);
+        }
+        match self.task {
+            Task::Install => self.put_in(planned, &before),
+            Task::Uninstall => self.take_out(planned),
+        }
+    }
+
+    fn back_up_all(&mut self, planned: &mut [Planned]) -> Result<(), Trouble> {
+        for file in planned {
+            if file.changes()
                 && let Some(before) = &file.found.bytes
             {
-                let earlier = self.record.file(&file.path);
+                let earlier = self.record.file(&file.file.path);
                 // A file that aizo made is nobody's loss.
                 if earlier.is_some_and(|record| !record.existed) {
                     continue;
                 }
                 let earlier = earlier.and_then(|record| record.backup.clone());
-                let backup = self.back_up(file, before, earlier)?;
-                self.files[file.index].backup.clone_from(&backup);
+                file.file.backup =
+                    self.back_up(file, before, earlier)
+                        .map_err(|failure| Trouble {
+                            path: file.file.path.clone(),
+                            failure,
+                        })?;
             }
         }
-        // What is about to be done is recorded first: half of it can be taken back as well.
+        Ok(())
+    }
+
+    /// Removes the copies that were made for nothing.
+    fn forget_copies(&mut self, planned: &[Planned], before: &Record) {
+        for file in planned {
+            let is_known = |copy: &PathBuf| {
+                before
+                    .files
+                    .iter()
+                    .any(|known| known.backup.as_ref() == Some(copy))
+            };
+            if let Some(copy) = file.file.backup.as_ref().filter(|copy| !is_known(copy)) {
+                let _it_does_no_harm = std::fs::remove_file(copy);
+            }
+        }
+        let folders = std::mem::take(&mut self.record.folders);
+        self.record = Record {
+            folders,
+            ..before.clone()
+        };
+        // The file as it was is as good.
+        let _it_says_too_much = self.save();
+    }
+
+    /// Writes the files of a host, or none of them. What is about to be done is recorded first: half of it can be taken back
+    /// as well.
+    fn put_in(&mut self, planned: Vec<Planned>, before: &Record) -> Result<(), Trouble> {
         for file in &planned {
-            self.record.files.retain(|known| known.path != file.path);
-            if let Some(mut record) = file.record.clone() {
-                if record.backup.is_none() {
-                    record.backup.clone_from(&self.files[file.index].backup);
+            self.note(file);
+        }
+        let (mut done, mut folders) = (Vec::new(), Vec::new());
+        let mut result = self.save().map_err(|failure| Trouble {
+            path: self.surroundings.record_file(),
+            failure,
+        });
+        for file in planned.iter().filter(|file| file.changes()) {
+            if result.is_err() {
+                break;
+            }
+            match file.found.write(file.bytes.as_deref()) {
+                Ok(made) => {
+                    folders.extend(made);
+                    done.push(file);
                 }
-                self.record.files.push(record);
+                Err(failure) => {
+                    result = Err(Trouble {
+                        path: file.file.path.clone(),
+                        failure,
+                    });
+                }
             }
         }
-        self.save()?;
-        for file in &planned {
-            if file.bytes != file.found.bytes {
-                let made = file.found.write(file.bytes.as_deref())?;
-                self.record.folders.extend(made);
+        let Err(trouble) = result else {
+            self.record.folders.extend(folders);
+            self.files.extend(planned.into_iter().map(|one| one.file));
+            let path = self.surroundings.record_file();
+            return self.save().map_err(|failure| Trouble { path, failure });
+        };
+        // What was written is written back; what cannot be is listed, and stays recorded.
+        done.retain(|file| {
+            let written = Found {
+                target: file.found.target.clone(),
+                bytes: file.bytes.clone(),
+            };
+            written.write(file.found.bytes.as_deref()).is_err()
+        });
+        self.record.folders.extend(folders);
+        if done.is_empty() {
+            self.forget_copies(&planned, before);
+        } else {
+            self.files.extend(done.iter().map(|file| file.file.clone()));
+        }
+        Err(trouble)
+    }
+
+    /// Takes out what is in the files of a host. What is recorded of a file is forgotten after it has gone, and not before.
+    fn take_out(&mut self, planned: Vec<Planned>) -> Result<(), Trouble> {
+        let mut trouble = None;
+        for file in planned {
+            let path = file.file.path.clone();
+            let done = if file.changes() {
+                file.found.write(file.bytes.as_deref()).map(drop)
+            } else {
+                Ok(())
+            };
+            let done = done.and_then(|()| {
+                let is_left = file.is_left;
+                self.note(&file);
+                self.files.push(file.file);
+                self.save()?;
+                if is_left {
+                    let message = format!("{}: {LEFT}", path.display());
+                    return Err(Failure::new(Kind::Failed, message));
+                }
+                Ok(())
+            });
+            if let Err(failure) = done {
+                trouble = trouble.or(Some(Trouble { path, failure }));
             }
         }
-        self.save()
+        trouble.map_or(Ok(()), Err)
+    }
+
+    /// Puts into the record what will be of a file.
+    fn note(&mut self, file: &Planned) {
+        self.record
+            .files
+            .retain(|known| known.path != file.file.path);
+        if let Some(mut record) = file.record.clone() {
+            if record.backup.is_none() {
+                record.backup.clone_from(&file.file.backup);
+            }
+            self.record.files.push(record);
+        }
     }
 
     /// Keeps a copy of a file as it was before aizo. When it is that again, the copy goes.
@@ -181,8 +356,9 @@ impl<'s> Work<'s> {
         if earlier.is_some() && !is_removal {
             return Ok(earlier);
         }
-        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-        let place = crate::model::stable_name(&[&file.path.to_string_lossy()]);
+        let path = &file.file.path;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let place = crate::model::stable_name(&[&path.to_string_lossy()]);
         let when = if is_removal { "uninstall" } else { "install" };
         let backup = self
             .surroundings
@@ -196,17 +372,14 @@ impl<'s> Work<'s> {
     /// Writes a file in aizo's own folder, for the person alone.
     fn write_own(&mut self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.folders_of_own(file)?;
-        replace(file, bytes).map_err(|error| {
+        replace(file, bytes, Readers::Owner).map_err(|error| {
             let message = format!("cannot write {}: {error}", file.display());
             Failure::new(Kind::Io, message)
-        })?;
-        for_the_person(file, 0o600);
-        Ok(())
+        })
     }
 
     fn folders_of_own(&mut self, file: &Path) -> Result<(), Failure> {
-        let made = folders_for(file)?;
-        made.iter().for_each(|folder| for_the_person(folder, 0o700));
+        let made = folders_for(file, Readers::Owner)?;
         self.record.folders.extend(made);
         Ok(())
     }
@@ -233,6 +406,10 @@ impl<'s> Work<'s> {
             (folder == own && !is_empty) || std::fs::remove_dir(folder).is_err() && folder.is_dir()
         });
         folders.reverse();
+        // The last of them hold the lock.
+        if let Some(lock) = self.lock.as_mut().filter(|_| is_empty) {
+            lock.folders.clone_from(&folders);
+        }
         self.record.folders = folders;
         if is_empty {
             return Ok(());
@@ -241,33 +418,46 @@ impl<'s> Work<'s> {
         self.write_own(&file, text.as_bytes())
     }
 
-    pub(super) fn finish(self, context: &Context) -> anyhow::Result<Reply> {
-        let mut failures = self.failures.into_iter();
-        if self.served == 0
-            && let Some(first) = failures.next()
-        {
-            for failure in failures {
-                context.note(failure.message);
-            }
-            return Err(first.into());
-        }
+    /// The reply, and what has failed. Where nothing was done for anybody there is no reply, unless everybody was asked for.
+    pub(super) fn finish(
+        mut self,
+        context: &Context,
+        everybody: bool,
+    ) -> anyhow::Result<(Reply, Option<Failure>)> {
+        let mut failures = std::mem::take(&mut self.failures).into_iter();
+        let failure = failures.next();
+        let has_done = self.served > 0 || self.files.iter().any(|file| file.result != FAILED);
         for failure in failures {
             context.note(failure.message);
         }
-        if self.files.iter().all(|file| file.diff.is_empty()) {
+        if let Some(failure) = &failure
+            && !has_done
+            && !everybody
+        {
+            return Err(failure.clone().into());
+        }
+        if failure.is_none() && self.files.iter().all(|file| file.diff.is_empty()) {
             context.note(if self.dry_run {
                 "nothing would change"
             } else {
                 "nothing to change"
             });
         }
-        Ok(Reply {
+        let reply = Reply {
             dry_run: self.dry_run,
             scope: self.surroundings.scope.name(),
             files: self.files,
-        })
+        };
+        Ok((reply, failure))
     }
 }
+
+/// What a file comes to for which something went wrong.
+const FAILED: &str = "failed";
+
+/// The record stays as well.
+const LEFT: &str =
+    "something that aizo put there is still there: take it out by hand, then say it again";
 
 fn parts(pieces: &[Piece]) -> Vec<Part> {
     let mut parts: Vec<Part> = pieces.iter().map(|piece| piece.part).collect();
@@ -283,5 +473,6 @@ fn described(outcome: Outcome) -> (&'static str, Option<&'static str>) {
         Outcome::Kept(reason) => ("kept", Some(reason)),
         Outcome::Removed => ("removed", None),
         Outcome::Absent => ("absent", None),
+        Outcome::Left => ("kept", Some(LEFT)),
     }
 }

@@ -112,8 +112,8 @@ pub fn is_empty(text: &str) -> bool {
 pub struct Found {
     /// Its text.
     pub raw: String,
-    /// Every string in it, one after the other.
-    pub words: String,
+    /// Every string in it, one after the other; of a group of commands, those of each command.
+    pub words: Vec<String>,
     /// Whether it is the value that was asked for.
     pub same: bool,
 }
@@ -131,7 +131,10 @@ pub fn find(
     let document = parse(text, dialect)?;
     let found = |value: &ast::Value<'_>| Found {
         raw: text[document.span(value)].to_owned(),
-        words: words(value),
+        words: match grouped(value) {
+            Some(group) if place.name.is_none() => group.elements.iter().map(words).collect(),
+            _ => vec![words(value)],
+        },
         same: same(value, wanted),
     };
     let Reached { node, rest, .. } = document.reach(place)?;
@@ -190,7 +193,8 @@ fn object(name: &str, value: Value) -> Value {
     Value::Object([(name.to_owned(), value)].into_iter().collect())
 }
 
-/// Takes out every value at a place that `is_ours`, and the containers that are empty for it, where `may_go` lets them.
+/// Takes out every value at a place that `is_ours`, and the containers that are empty for it, where `may_go` lets them. Of a
+/// group of commands only those go that are ours, and the group with the last of them.
 ///
 /// # Errors
 /// The text cannot be read.
@@ -225,12 +229,25 @@ fn remove_one(
     let ours = |value: &ast::Value<'_>| {
         is_ours(&Found {
             raw: text[document.span(value)].to_owned(),
-            words: words(value),
+            words: vec![words(value)],
             same: false,
         })
     };
     let index = match (node, &place.name) {
-        (Node::Array(array), None) => array.elements.iter().position(ours),
+        (Node::Array(array), None) => {
+            let found = array.elements.iter().enumerate().find_map(|(index, one)| {
+                let Some(group) = grouped(one) else {
+                    return ours(one).then_some((index, None));
+                };
+                let inner = group.elements.iter().position(ours)?;
+                Some((index, (group.elements.len() > 1).then_some((group, inner))))
+            });
+            if let Some((_, Some((group, inner)))) = found {
+                let group = document.container(Node::Array(group));
+                return Ok(Some(group.without(text, inner)));
+            }
+            found.map(|(index, _)| index)
+        }
         (Node::Object(object), Some(name)) => object
             .properties
             .iter()
@@ -380,6 +397,17 @@ fn member<'d, 't>(object: &'d ast::Object<'t>, name: &str) -> Option<&'d ast::Va
     let mut members = object.properties.iter().rev();
     let member = members.find(|property| property.name.as_str() == name)?;
     Some(&member.value)
+}
+
+/// The commands of a group, where a value is one.
+fn grouped<'d, 't>(value: &'d ast::Value<'t>) -> Option<&'d ast::Array<'t>> {
+    let ast::Value::Object(group) = value else {
+        return None;
+    };
+    match member(group, "hooks") {
+        Some(ast::Value::Array(commands)) if !commands.elements.is_empty() => Some(commands),
+        _ => None,
+    }
 }
 
 fn words(value: &ast::Value<'_>) -> String {
