@@ -131,14 +131,15 @@ impl Detector {
                 }
             }
             Detector::ForcePush | Detector::RmRf | Detector::Push => {
-                // Most texts hold neither; a command may put it together.
+                // Most texts hold neither; a command may put it together, and those that people write are read in no time.
+                const SHORT: usize = 256 << 10;
                 let signs: &[&str] = match self {
-                    Detector::RmRf => &["rm", "recurse", "$", "`"],
-                    _ => &["push", "$", "`"],
+                    Detector::RmRf => &["rm", "recurse", "$", "`", "{"],
+                    _ => &["push", "$", "`", "{"],
                 };
-                if matter.kind != Kind::Command
-                    && !signs.iter().any(|sign| matter.bare().contains(sign))
-                {
+                let is_short = matter.text.len() <= SHORT;
+                let is_read = matter.kind == Kind::Command && is_short;
+                if !is_read && !signs.iter().any(|sign| matter.bare().contains(sign)) {
                     return None;
                 }
                 let hits = matter.runs().iter().filter(|run| {

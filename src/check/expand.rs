@@ -67,6 +67,9 @@ enum Piece<'w> {
     Mark(&'w Mark, &'w str),
 }
 
+/// The words of a command as they may be when it runs, and whether they are that for certain.
+pub type Version<'w> = (Cow<'w, [Word]>, bool);
+
 /// Which of its values each variable has in a version of a command.
 type Choice<'s> = HashMap<&'s str, &'s Value>;
 
@@ -296,11 +299,7 @@ impl Scope {
 
     /// The words of a command as they may be when it runs, each with whether they are that for certain; and whether these
     /// are all.
-    pub fn versions<'w>(
-        &self,
-        commands: &[Simple],
-        words: &'w [Word],
-    ) -> (Vec<(Cow<'w, [Word]>, bool)>, bool) {
+    pub fn versions<'w>(&self, commands: &[Simple], words: &'w [Word]) -> (Vec<Version<'w>>, bool) {
         self.versions_within(commands, words, MOST_HOPS)
     }
 
@@ -309,7 +308,7 @@ impl Scope {
         commands: &[Simple],
         words: &'w [Word],
         hops: usize,
-    ) -> (Vec<(Cow<'w, [Word]>, bool)>, bool) {
+    ) -> (Vec<Version<'w>>, bool) {
         if words.iter().all(|word| word.marks.is_empty()) {
             return (vec![(Cow::Borrowed(words), true)], true);
         }
@@ -489,7 +488,7 @@ impl Scope {
             Some(input) => {
                 let (versions, _) = self.versions_within(
                     commands,
-                    std::slice::from_ref(input),
+                    std::slice::from_ref(&**input),
                     hops.checked_sub(1)?,
                 );
                 let (words, is_sure) = versions.into_iter().next()?;

@@ -5,9 +5,13 @@ use std::ops::Range;
 
 use super::expand::{self, Feed, Scope, Sets, Value};
 use super::shell::{self, Mark, Simple, Word};
+use crate::model::beginning;
 
 /// Scripts and wrappers within others are followed so far; what lies deeper is reported as not read.
 const DEEPEST: usize = 8;
+
+/// Longer scripts are read in pieces.
+const AT_ONCE: usize = 4 << 20;
 
 /// A program that is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -307,6 +311,9 @@ impl Reading {
         if at.depth > DEEPEST || script.len() > self.left {
             return self.unread(whole());
         }
+        if script.len() > AT_ONCE {
+            return self.pieces(script, place, at, scope);
+        }
         self.left -= script.len();
         let mut parsed = shell::parse(script);
         if !parsed.is_whole {
@@ -315,7 +322,7 @@ impl Reading {
         if let Some(place) = place {
             for simple in &mut parsed.commands {
                 simple.range = place.clone();
-                for word in simple.words.iter_mut().chain(&mut simple.input) {
+                for word in simple.words.iter_mut().chain(simple.input.as_deref_mut()) {
                     word.range = place.clone();
                 }
             }
@@ -360,6 +367,43 @@ impl Reading {
                 let is_certain = !simple.is_conditional && !simple.is_apart && blocks == 0;
                 self.simple(commands, &words, is_certain, &at, scope);
             }
+        }
+    }
+
+    /// Reads a script of many megabytes piece by piece, so that it never stands in memory as a whole. A cut may go through a
+    /// text, so that nothing behind the first is certain.
+    fn pieces(
+        &mut self,
+        script: &str,
+        place: Option<&Range<usize>>,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        self.unread(place.cloned().unwrap_or(0..script.len()));
+        let mut start = 0;
+        while start < script.len() {
+            let piece = beginning(&script[start..], AT_ONCE);
+            let is_last = start + piece.len() == script.len();
+            let end = piece.rfind('\n').or_else(|| piece.rfind(';'));
+            let piece = match end {
+                Some(end) if !is_last => &piece[..=end],
+                _ => piece,
+            };
+            let at = if start == 0 { *at } else { at.unsure() };
+            let before = self.found.len();
+            self.script(piece, place, &at, scope);
+            if place.is_none() {
+                let shift =
+                    |range: &mut Range<usize>| *range = range.start + start..range.end + start;
+                for run in &mut self.found[before..] {
+                    shift(&mut run.range);
+                    run.input.iter_mut().for_each(shift);
+                    run.arguments
+                        .iter_mut()
+                        .for_each(|word| shift(&mut word.range));
+                }
+            }
+            start += piece.len();
         }
     }
 
@@ -464,15 +508,15 @@ impl Reading {
                 if let Some(index) = arguments.iter().position(is_script) {
                     self.inner(&arguments[index + 1..], at, scope);
                 } else {
-                    self.from_input(at, scope);
+                    self.read_input(at, scope);
                 }
             }
             "source" | "." => {
-                if let Some(feed) = arguments.first().and_then(|word| file_of(word)) {
+                if let Some(feed) = arguments.first().and_then(file_of) {
                     let feed = scope.output(commands, feed);
                     self.feed(feed.as_ref(), at, scope);
                 } else if arguments.first().is_some_and(is_input) {
-                    self.from_input(at, scope);
+                    self.read_input(at, scope);
                 }
             }
             "su" | "runuser" | "script" => {
@@ -482,7 +526,7 @@ impl Reading {
                         let rest = after_options(arguments, &["-u", "-g", "-G", "--user"]);
                         self.run(commands, rest, &at.deeper(), scope);
                     }
-                    None if program == "su" => self.from_input(at, scope),
+                    None if program == "su" => self.read_input(at, scope),
                     None => {}
                 }
             }
@@ -507,7 +551,7 @@ impl Reading {
                 let rest = after_options(arguments, SSH_VALUED);
                 let rest = after_options(rest.get(1..).unwrap_or_default(), SSH_VALUED);
                 if rest.is_empty() {
-                    self.from_input(at, scope);
+                    self.read_input(at, scope);
                 } else {
                     self.inner(rest, at, scope);
                 }
@@ -593,7 +637,7 @@ impl Reading {
     }
 
     /// What a shell reads.
-    fn from_input(&mut self, at: &Surroundings<'_>, scope: &mut Scope) {
+    fn read_input(&mut self, at: &Surroundings<'_>, scope: &mut Scope) {
         self.feed(at.input, at, scope);
     }
 
@@ -709,12 +753,12 @@ impl Reading {
                     let feed = scope.output(commands, of);
                     self.feed(feed.as_ref(), at, &mut child);
                 } else if is_input(word) {
-                    self.from_input(at, &mut child);
+                    self.read_input(at, &mut child);
                 }
             }
             _ => {
                 child.set_arguments(rest, at.is_sure);
-                self.from_input(at, &mut child);
+                self.read_input(at, &mut child);
             }
         }
     }
@@ -1278,6 +1322,19 @@ mod tests {
     #[case("nice timeout 5 sudo -n env A=1 nohup ls")]
     fn what_is_not_run_does_not_ask(#[case] script: &str) {
         assert_eq!(seen(script), None, "{:?}", invocations(script));
+    }
+
+    #[test]
+    fn a_script_of_many_megabytes_is_read_in_pieces() {
+        let line = "true aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
+        let script = format!("rm -rf x\n{}rm -rf y", line.repeat(70_000));
+        let found = invocations(&script);
+        let removing = found.iter().filter(|run| run.program == "rm");
+        let places: Vec<(&str, bool)> = removing
+            .map(|run| (&script[run.range.clone()], run.is_sure))
+            .collect();
+        assert_eq!(places, [("rm -rf x", true), ("rm -rf y", false)]);
+        assert!(found.iter().any(Invocation::is_unread));
     }
 
     #[test]

@@ -197,7 +197,9 @@ impl<'t> Matter<'t> {
 
     /// Whether it is a command that only reads or says something, so that nothing of what it names is done.
     pub fn only_reads(&self) -> bool {
+        const LONGEST: usize = 64 << 10;
         self.kind == Kind::Command
+            && self.text.len() <= LONGEST
             && shell::parse(&self.text)
                 .commands
                 .iter()
@@ -259,7 +261,7 @@ impl<'t> Matter<'t> {
             .commands
             .into_iter()
             .flat_map(|simple| {
-                let input = simple.input.into_iter();
+                let input = simple.input.map(|input| *input).into_iter();
                 simple.words.into_iter().chain(input)
             });
         words

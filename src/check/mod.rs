@@ -221,16 +221,15 @@ pub fn check<'l>(
             all.findings.push(finding);
         }
     }
-    // What only looks at things does nothing that a word could speak of.
-    if matter.only_reads() {
-        all.sort();
-        return all;
-    }
     for (entry, _) in &entries {
         if found.contains(&entry.id) {
             continue;
         }
         if let Some(words) = texts.words_of(entry) {
+            // What only looks at things does nothing that a word could speak of.
+            if matter.only_reads() {
+                break;
+            }
             let range = words
                 .first()
                 .and_then(|word| words::place_of(word, &matter.text));

@@ -55,7 +55,7 @@ pub struct Simple {
     /// The name and the arguments.
     pub words: Vec<Word>,
     /// What comes on its standard input from a here-document or here-string.
-    pub input: Option<Word>,
+    pub input: Option<Box<Word>>,
     /// The commands whose output it reads.
     pub piped_from: Range<usize>,
     /// Whether it runs only where what stands before it went well, or did not.
@@ -385,7 +385,7 @@ impl Reader<'_> {
                     );
                 simple.writes |= !is_stream;
             }
-            Some(Target::HereString) => simple.input = Some(word),
+            Some(Target::HereString) => simple.input = Some(Box::new(word)),
             Some(Target::HereDocument { strip_tabs }) => waiting.push(Waiting {
                 delimiter: word.text,
                 strip_tabs,
@@ -436,11 +436,11 @@ impl Reader<'_> {
                 end = self.at;
             }
             if let Some(simple) = body.owner.and_then(|owner| self.found.get_mut(owner)) {
-                simple.input = Some(Word {
+                simple.input = Some(Box::new(Word {
                     text: self.text[start..end].to_owned(),
                     range: start..end,
                     ..Word::default()
-                });
+                }));
             }
         }
     }
