@@ -57,7 +57,7 @@ pub struct Args {
         hide_default_value = true
     )]
     scenarios: String,
-    /// What breaks it for certain: a regular expression, or a detector (@emoji, @em-dash, @force-push, @rm-rf, @secret);
+    /// What breaks it for certain: a regular expression, or a detector (@emoji, @em-dash, @force-push, @push, @rm-rf, @secret);
     /// may be repeated, see `aizo check`
     #[arg(long, value_name = "REGEX")]
     pattern: Vec<String>,

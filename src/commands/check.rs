@@ -42,6 +42,7 @@ the ends of a line, (?i) takes small and large letters alike), or one of the det
   @emoji       pictures, flags and keycaps; not ©, arrows or digits
   @em-dash     — and, in prose, hyphens with spaces around them
   @force-push  git push with force to what the item names, or to @force-push:main,release/*
+  @push        git push to the branches that the item names, or to main and master
   @rm-rf       rm with recursion and force
   @secret      keys, tokens, passwords, private keys")]
 pub struct Args {

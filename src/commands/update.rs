@@ -40,7 +40,7 @@ pub struct Args {
     /// New scenarios, comma-separated; none clears them
     #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]
     scenarios: Option<String>,
-    /// New patterns: regular expressions, or detectors (@emoji, @em-dash, @force-push, @rm-rf, @secret); may be
+    /// New patterns: regular expressions, or detectors (@emoji, @em-dash, @force-push, @push, @rm-rf, @secret); may be
     /// repeated, none clears them
     #[arg(long, value_name = "REGEX", num_args = 0..=1, default_missing_value = "")]
     pattern: Option<Vec<String>>,
