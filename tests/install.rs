@@ -434,11 +434,7 @@ mod unix {
             home.aizo(),
             home.aizo().join("backups"),
         ];
-        let mut child = home.command(&["install", "claude-code"]);
-        let mut child = child.stdout(Stdio::null()).spawn().expect("it starts");
-        let mut is_over = false;
-        while !is_over {
-            is_over = child.try_wait().expect("a child").is_some();
+        let look = || {
             for entry in secrets.iter().filter_map(|folder| folder.read_dir().ok()) {
                 for entry in entry.flatten() {
                     let Ok(metadata) = entry.metadata() else {
@@ -448,7 +444,14 @@ mod unix {
                     assert!(metadata.is_dir() || mode & 0o077 == 0, "{entry:?}");
                 }
             }
-        }
+        };
+        std::thread::scope(|scope| {
+            let installing = scope.spawn(|| home.ok(&["install", "claude-code"]));
+            while !installing.is_finished() {
+                look();
+            }
+        });
+        look();
         home.ok(&["install", "claude-code"]);
         assert!(read(&file).contains("aizo"));
     }
@@ -503,6 +506,61 @@ mod unix {
             assert!(run.stderr.contains("not UTF-8"), "{variable}: {run:?}");
             assert_eq!(tree(home.path()).len(), 1, "{variable}");
         }
+    }
+
+    /// Installs where no file may be longer than some kilobytes: the skill is the last to be written, and is longer.
+    fn with_short_files(home: &Home, before: &str) -> Run {
+        let program = binary().display().to_string();
+        let script = format!("{before} ulimit -f 16; exec '{program}' install claude-code");
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &script]).env_clear();
+        Run::of(
+            shell
+                .env("HOME", home.path())
+                .current_dir(home.path())
+                .output(),
+        )
+    }
+
+    #[test]
+    fn what_was_written_before_a_failure_is_written_back() {
+        let home = Home::new();
+        write(&home.path().join(".claude.json"), b"{\n  \"a\": 1\n}\n");
+        let before = tree(home.path());
+        let run = with_short_files(&home, "trap '' XFSZ;");
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+        assert!(run.stderr.contains("SKILL.md"), "{run:?}");
+        assert!(
+            tree(home.path()) == before,
+            "{:?}",
+            tree(home.path()).keys()
+        );
+    }
+
+    #[test]
+    fn what_a_run_did_that_was_ended_can_be_taken_back() {
+        let home = Home::new();
+        write(&home.path().join(".claude.json"), b"{\n  \"a\": 1\n}\n");
+        let before = tree(home.path());
+        let run = with_short_files(&home, "");
+        assert_ne!(run.code, 0, "{run:?}");
+        let is_new = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "tmp");
+        assert!(tree(home.path()).keys().any(is_new));
+        home.ok(&["uninstall", "claude-code"]);
+        let left = tree(home.path());
+        assert!(!left.keys().any(is_new), "{:?}", left.keys());
+        assert_eq!(
+            read(&home.path().join(".claude.json")),
+            "{\n  \"a\": 1\n}\n"
+        );
+        home.ok(&["install", "claude-code"]);
+        home.ok(&["uninstall", "claude-code"]);
+        assert!(
+            before
+                .iter()
+                .all(|(path, bytes)| left.get(path) == Some(bytes))
+        );
+        assert!(!home.aizo().exists());
     }
 
     /// A folder that nobody can write in, or a file where a folder belongs.
@@ -1461,10 +1519,16 @@ fn what_cannot_be_taken_out_stays_recorded() {
     let run = home.run(&["uninstall", "claude-code"]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stdout.contains("still there"), "{run:?}");
+    let record = read(&home.aizo().join("installed.json"));
     assert!(!home.path().join(".claude.json").exists());
     fs::write(&file, &installed).expect("written");
     home.ok(&["uninstall", "claude-code"]);
     assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
+    // A run that was ended before it could forget is said again.
+    write(&home.aizo().join("installed.json"), record.as_bytes());
+    home.ok(&["uninstall", "claude-code"]);
+    assert_eq!(read(&file), "{\n  \"a\": 1\n}\n");
+    assert!(!home.aizo().join("installed.json").exists());
 }
 
 /// However the servers are written, aizo's is not doubled, and goes.

@@ -306,6 +306,7 @@ impl<'s> Work<'s> {
             };
             let done = done.and_then(|()| {
                 let is_left = file.is_left;
+                self.drop_copy(&file)?;
                 self.note(&file);
                 self.files.push(file.file);
                 self.save()?;
@@ -320,6 +321,20 @@ impl<'s> Work<'s> {
             }
         }
         trouble.map_or(Ok(()), Err)
+    }
+
+    /// Removes the copy of a file that is again as it was.
+    fn drop_copy(&self, file: &Planned) -> Result<(), Failure> {
+        let known = self.record.file(&file.file.path);
+        let copy = known.and_then(|known| known.backup.as_ref());
+        let Some(copy) = copy.filter(|_| file.record.is_none() && file.changes()) else {
+            return Ok(());
+        };
+        let copy = Found::at(copy)?;
+        if copy.bytes.is_some() && copy.bytes == file.bytes {
+            copy.write(None)?;
+        }
+        Ok(())
     }
 
     /// Puts into the record what will be of a file.
@@ -347,7 +362,8 @@ impl<'s> Work<'s> {
             && is_removal
             && Found::at(backup)?.bytes == file.bytes
         {
-            return Found::at(backup)?.write(None).map(|_| None);
+            // It goes after the file is that again, and not before.
+            return Ok(None);
         }
         // What is aizo's alone needs no copy.
         if file.bytes.is_none() {
