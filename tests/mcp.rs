@@ -244,6 +244,8 @@ fn the_handshake_settles_on_a_revision(#[case] asked: &str, #[case] settled: &st
     let found = server.ok("preference_recall", json!({"query": "code"}));
     assert_eq!(found["entries"][0]["item"], "concise code");
     assert!(server.ask("tools/list", json!({}))["result"]["resultType"].is_null());
+    let again = server.shake_hands(asked);
+    assert_eq!(again["protocolVersion"], settled, "a second handshake");
     let (code, rest, said) = server.end();
     assert_eq!((code, rest.len(), said.as_str()), (0, 0, ""));
 }
@@ -656,6 +658,70 @@ fn a_wrong_call_is_told_what_is_wrong_with_it() {
         -32002
     );
     assert_eq!(code(&mut server, "tools/list", json!([])), -32602);
+}
+
+#[test]
+fn no_answer_repeats_a_secret() {
+    let home = profile();
+    let mut server = Server::start(&home);
+    let key = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8".to_owned();
+    let calls = [
+        json!({"name": "preference_recall", "arguments": {"query": "code", &key: "x"}}),
+        json!({"name": "preference_recall", "arguments": {"query": &key, "scenario": &key}}),
+        json!({"name": "preference_recall", "arguments": {"sort": &key}}),
+        json!({"name": "preference_context", "arguments": {"task": &key, "scenario": &key, &key: &key}}),
+        json!({"name": "preference_context", "arguments": {"budget": &key}}),
+        json!({"name": "preference_add", "arguments": {"item": "tea", "reason": "r", &key: "x"}}),
+        json!({"name": "preference_check", "arguments": {"command": format!("curl -H {key} a.example")}}),
+        json!({"name": "preference_why", "arguments": {"item": &key}}),
+        json!({"name": &key, "arguments": {}}),
+        json!({"name": "preference_why", "arguments": &key}),
+    ];
+    let others = [
+        ("resources/read", json!({"uri": format!("aizo://{key}")})),
+        ("prompts/get", json!({"name": &key})),
+        (
+            "prompts/get",
+            json!({"name": "session_start", "arguments": {"task": &key, "scenario": &key}}),
+        ),
+        (&key, json!({})),
+    ];
+    let calls = calls.into_iter().map(|call| ("tools/call", call));
+    for (method, params) in calls.chain(others.iter().map(|(name, params)| (*name, params.clone())))
+    {
+        let asked = params.to_string();
+        let reply = server.ask(method, params).to_string();
+        assert!(!reply.contains(&key), "{asked}: {reply}");
+    }
+    let (code, _, said) = server.end();
+    assert_eq!(code, 0);
+    assert!(!said.contains(&key), "{said}");
+}
+
+#[test]
+fn an_id_that_waits_for_its_answer_is_not_used_again() {
+    let home = profile();
+    let mut server = Server::start(&home);
+    let holder = rusqlite::Connection::open(home.db()).expect("the store opens");
+    holder
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("the lock is free");
+    let write = json!({"name": "preference_add", "arguments": {"item": "tea", "reason": "r"}});
+    let waiting = server.request("tools/call", write);
+    server.send(
+        &json!({"jsonrpc": "2.0", "id": waiting, "method": "tools/list", "params": {}}).to_string(),
+    );
+    let refused = server.next();
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    assert!(refused["id"].is_null(), "{refused}");
+    holder.execute_batch("ROLLBACK").expect("the lock is held");
+    let added = server.next();
+    assert_eq!(added["id"], waiting, "{added}");
+    assert_eq!(added["result"]["isError"], false, "{added}");
+    server.send(
+        &json!({"jsonrpc": "2.0", "id": waiting, "method": "ping", "params": {}}).to_string(),
+    );
+    assert_eq!(server.next()["id"], waiting, "an id that is free again");
 }
 
 #[test]

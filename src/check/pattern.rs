@@ -94,13 +94,13 @@ impl Pattern {
             let detector = Detector::named(name).ok_or_else(|| no_such_detector(name))?;
             let branches = match (detector, given) {
                 (_, None) => None,
-                (Detector::ForcePush, Some(names)) if !names.trim().is_empty() => {
+                (Detector::ForcePush | Detector::Push, Some(names)) if !names.trim().is_empty() => {
                     Some(Branches::listed(names))
                 }
                 _ => {
                     return Err(refused(
                         format!("`{text}` has something behind the name that is not understood"),
-                        "only force-push takes more: @force-push:main,release/*",
+                        "only the pushes take more: @force-push:main,release/* or @push:main",
                     ));
                 }
             };

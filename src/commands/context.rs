@@ -70,6 +70,7 @@ struct Json<'r> {
     left_out: Option<usize>,
     limits_left_out: usize,
     limits_shortened: bool,
+    waiting: usize,
     lines: &'r [Line],
 }
 
@@ -178,9 +179,16 @@ pub(crate) fn block(
             others.extend(of_scenario(&tagged, budget.most_concerned(), find)?);
         }
         others.extend(view.standing(budget.most_lines(), now)?);
-        Ok((limits, others, view.count_up_to(COUNTED)?))
+        // Said where a session begins, and not with every task.
+        let waiting = if task.is_empty() {
+            view.count_proposals()?
+        } else {
+            0
+        };
+        Ok((limits, others, view.count_up_to(COUNTED)?, waiting))
     })?;
-    let (mut limits, others, stored) = found.unwrap_or((Vec::new(), Vec::new(), Some(0)));
+    let (mut limits, others, stored, waiting) =
+        found.unwrap_or((Vec::new(), Vec::new(), Some(0), 0));
     if limits.is_empty() && others.is_empty() {
         context.note("nothing is stored yet");
     }
@@ -209,7 +217,8 @@ pub(crate) fn block(
             .then_with(|| score(a).total_cmp(&score(b)))
     });
     let unseen = stored.map(|stored| stored.saturating_sub(limits.len() + kept.len()));
-    Ok(Block::compose(&limits, &kept, unseen, budget, form))
+    let block = Block::compose(&limits, &kept, unseen, budget, form);
+    Ok(block.with_waiting(waiting, budget, form))
 }
 
 /// The block for what the person has just asked of an agent that was told of some entries already: what concerns it and is
@@ -364,6 +373,7 @@ impl Answer for Reply {
                 left_out: self.block.left_out,
                 limits_left_out: self.block.limits_left_out,
                 limits_shortened: self.block.limits_shortened,
+                waiting: self.block.waiting,
                 lines: &self.block.lines,
             },
             out,

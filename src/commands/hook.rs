@@ -166,7 +166,7 @@ fn reply(call: &Call, context: &Context) -> anyhow::Result<(Reply, Afterwards)> 
 }
 
 fn told(block: &Block, anew: bool) -> (Reply, Afterwards) {
-    if block.lines.is_empty() && block.limits_left_out == 0 {
+    if block.lines.is_empty() && block.limits_left_out == 0 && block.waiting == 0 {
         let afterwards = Afterwards {
             anew,
             ..Afterwards::default()

@@ -20,6 +20,7 @@ mod info;
 mod input;
 mod install;
 mod keywords;
+mod limits;
 mod man;
 mod mcp;
 mod outcome;

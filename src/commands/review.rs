@@ -6,14 +6,15 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Context;
+use super::limits::Limits;
 use super::outcome::{Outcome, Outcomes};
 use super::record::record;
 use super::why::Observed;
 use crate::error::{Failure, Kind};
 use crate::merge::Observation;
 use crate::model::{
-    Change, EntryValues, Op, Origin, Proposal, ProposalEdit, Score, Stamp, Subject, check_text,
-    item_key, join_keywords, parse_keywords,
+    Band, Change, EntryValues, Op, Origin, Proposal, ProposalEdit, Score, Stamp, Subject,
+    check_text, item_key, join_keywords, parse_keywords,
 };
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::storage::Transaction;
@@ -289,7 +290,7 @@ fn decide(
         return Ok(lifted);
     }
     // A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
-    record(
+    let mut accepted = record(
         transaction,
         &Observation {
             item: proposal.item.clone(),
@@ -303,7 +304,28 @@ fn decide(
             quote: None,
             evidence: proposal.evidence.clone(),
         },
-    )
+    )?;
+    if accepted.hint.is_none()
+        && let Some(score) = proposal.score.map(Score::clamped)
+        && score.band() != Band::Aversion
+        && !score.is_hard_limit()
+    {
+        accepted.hint = limit_beside(transaction, &proposal.item)?;
+    }
+    Ok(accepted)
+}
+
+/// What to do about a hard limit that speaks of the same thing under another name: it stays in force until it is lifted.
+fn limit_beside(transaction: &Transaction<'_>, item: &str) -> anyhow::Result<Option<String>> {
+    let mut limits = Limits::default();
+    transaction
+        .view()
+        .each_preference(|entry| limits.add(entry.id, &entry.item, entry.base_score))?;
+    Ok(limits.about(item).map(|(id, limit)| {
+        format!(
+            "the hard limit “{limit}” (id {id}) stays in force: aizo update {id} --score 5 lifts it"
+        )
+    }))
 }
 
 /// Lifts the hard limit of the same name that a proposal speaks against: the person has just decided so. Added again, the

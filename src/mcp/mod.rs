@@ -144,8 +144,9 @@ impl Service<RoleServer> for Server {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        if let ClientRequest::InitializeRequest(_) = request {
-            return Ok(ServerResult::InitializeResult(self.get_info()));
+        if let ClientRequest::InitializeRequest(asked) = &request {
+            let config = self.handshake(&asked.params.protocol_version);
+            return Ok(ServerResult::InitializeResult(config));
         }
         let era = Era::of(&request, &context)?;
         match request {
@@ -194,6 +195,16 @@ impl Service<RoleServer> for Server {
 }
 
 impl Server {
+    /// The answer to another handshake. The SDK settles the revision of the first only.
+    fn handshake(&self, asked: &ProtocolVersion) -> ServerConfig {
+        let config = self.get_info();
+        let is_known = asked.has_initialize() && ProtocolVersion::KNOWN_VERSIONS.contains(asked);
+        match is_known {
+            true => config.with_protocol_version(asked.clone()),
+            false => config,
+        }
+    }
+
     /// Answers on a thread of its own, unless the request is cancelled before its turn.
     async fn work(
         &self,

@@ -114,6 +114,7 @@ impl Transport<RoleServer> for Pipe {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        self.wire.tell(&message);
         let sent = self.answers.send(wire::written(message));
         ready(sent.map_err(|_| io::ErrorKind::BrokenPipe.into()))
     }

@@ -1,6 +1,8 @@
 //! A line of JSON-RPC as a message of the SDK, and the other way round, for what this server speaks and no more: a wrong message
 //! is told what is wrong with it, and the readers of everything else stay out of the program.
 
+use std::collections::HashSet;
+
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientNotification,
     ClientRequest, CustomRequest, DiscoverRequest, DiscoverRequestParams, ErrorCode, ErrorData,
@@ -10,6 +12,8 @@ use rmcp::model::{
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::redact::redact;
 
 /// What became of a line.
 pub(super) enum Heard {
@@ -24,6 +28,8 @@ pub(super) enum Heard {
 /// What has been heard so far.
 #[derive(Default)]
 pub(super) struct State {
+    /// The ids of the requests that wait for their answers.
+    waiting: HashSet<RequestId>,
     /// Whether a request has been made that others can follow: until then, the SDK takes a notification for the end.
     begun: bool,
 }
@@ -82,22 +88,44 @@ impl State {
         let Some(id) = id else {
             return self.notification(&method, &params);
         };
+        if self.waiting.contains(&id) {
+            // Whoever reads the answers could not tell whose this is, so it goes under no id.
+            return refused(
+                None,
+                invalid(format!("a request with the id {id} is not answered yet")),
+            );
+        }
         match request(method, params) {
             Ok(request) => {
                 self.begun |= begins(&request);
+                self.waiting.insert(id.clone());
                 Heard::Message(Box::new(JsonRpcMessage::request(request, id)))
             }
             Err(error) => refused(Some(id), error),
         }
     }
 
-    fn notification(&self, method: &str, params: &JsonObject) -> Heard {
+    /// Takes note of a message that goes out.
+    pub(super) fn tell(&mut self, message: &TxJsonRpcMessage<RoleServer>) {
+        let answered = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(told) => told.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        if let Some(id) = answered {
+            self.waiting.remove(id);
+        }
+    }
+
+    fn notification(&mut self, method: &str, params: &JsonObject) -> Heard {
         let cancelled = (self.begun && method == "notifications/cancelled")
             .then(|| request_id(params.get("requestId")?))
             .flatten();
         match cancelled {
             None => Heard::Nothing,
             Some(id) => {
+                // It is not answered any more.
+                self.waiting.remove(&id);
                 let params = CancelledNotificationParam::new(Some(id), None);
                 let notification =
                     ClientNotification::CancelledNotification(CancelledNotification::new(params));
@@ -213,7 +241,7 @@ fn value(result: &impl Serialize) -> Result<Value, ErrorData> {
 
 fn error(id: Option<RequestId>, data: ErrorData) -> String {
     let ErrorCode(code) = data.code;
-    let mut told = json!({"code": code, "message": data.message});
+    let mut told = json!({"code": code, "message": redact(&data.message).text});
     if let Some(data) = data.data {
         told["data"] = data;
     }

@@ -198,6 +198,8 @@ pub struct Block {
     pub limits_left_out: usize,
     /// Whether limits were cut to their items because they alone exceed the budget.
     pub limits_shortened: bool,
+    /// What waits for the user's decision, where that is said.
+    pub waiting: usize,
     /// Whether even the shortest block is within the characters; otherwise there is none.
     fits: bool,
 }
@@ -244,6 +246,7 @@ impl Block {
             left_out: unseen,
             limits_left_out: 0,
             limits_shortened: false,
+            waiting: 0,
             fits: true,
         };
         if offered == 0 {
@@ -288,6 +291,23 @@ impl Block {
         block
     }
 
+    /// The block with a word about what waits for the user's decision, if there is room for it.
+    pub fn with_waiting(mut self, waiting: usize, budget: Budget, form: Form) -> Self {
+        let before = std::mem::replace(&mut self.waiting, waiting);
+        if self.text(form).chars().count() > budget.characters {
+            self.waiting = before;
+        }
+        self
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+            && self.limits_left_out == 0
+            && self.left_out == Some(0)
+            && self.waiting == 0
+    }
+
     /// Whether even the shortest block is within the characters; otherwise there is none.
     pub fn fits(&self) -> bool {
         self.fits
@@ -301,9 +321,7 @@ impl Block {
     /// The block as text; empty when there is nothing to say. JSON has no text form of its own and is shown as
     /// prose.
     pub fn text(&self, form: Form) -> String {
-        if !self.fits
-            || self.lines.is_empty() && self.limits_left_out == 0 && self.left_out == Some(0)
-        {
+        if !self.fits || self.is_empty() {
             return String::new();
         }
         let mut text = format!("{OPEN}\n");
@@ -331,13 +349,20 @@ impl Block {
 
     fn last_line(&self) -> String {
         let is_limit = |line: &Line| line.group == Group::HardLimits;
-        LeftOut {
+        let left_out = LeftOut {
             shows_limits: self.lines.iter().any(is_limit),
             limits: self.limits_left_out,
             reasons_of_limits: self.limits_shortened,
             all: self.left_out,
         }
-        .sentence()
+        .sentence();
+        let waiting = match self.waiting {
+            0 => return left_out,
+            1 => "One more thing that was learned waits for the user's decision".to_owned(),
+            many => format!("{many} more things that were learned wait for the user's decision"),
+        };
+        let space = if left_out.is_empty() { "" } else { " " };
+        format!("{left_out}{space}{waiting}: `aizo review`.")
     }
 }
 
@@ -405,6 +430,7 @@ impl Room {
             left_out: Some(MANY * 2),
             limits_left_out: if longest_last_line { MANY } else { 0 },
             limits_shortened: longest_last_line,
+            waiting: 0,
             fits: true,
         };
         let frame = longest.text(form);

@@ -234,6 +234,19 @@ impl<'c> View<'c> {
             .map_err(|error| self.sqlite(error))
     }
 
+    /// How much waits in review.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn count_proposals(&self) -> Result<usize> {
+        let count = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM proposals")
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
+            .map_err(|error| self.sqlite(error))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// What waits in review, oldest first.
     ///
     /// # Errors

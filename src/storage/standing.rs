@@ -17,12 +17,12 @@ use crate::recall::Hit;
 use crate::recall::context::{Group, in_turn};
 use crate::scoring::{self, Decay};
 
-/// Which way a walk along the scores goes: towards weaker ones.
+/// Which way a walk along the scores goes: towards weaker ones. The middle itself belongs to the way down.
 const DOWN: &str =
     "SELECT id, score, seen FROM recall_index WHERE score < ?1 AND score BETWEEN ?2 AND ?3
      ORDER BY score DESC, seen DESC";
 const UP: &str =
-    "SELECT id, score, seen FROM recall_index WHERE score > ?1 AND score BETWEEN ?2 AND ?3
+    "SELECT id, score, seen FROM recall_index WHERE score > ?1 AND score >= ?2 AND score < ?3
      ORDER BY score ASC, seen DESC";
 
 /// A search for the strongest entries.

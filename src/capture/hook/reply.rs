@@ -90,7 +90,12 @@ fn spelled(call: &Call) -> &str {
     ]
     .into_iter()
     .find(|name| is_event(call, name))
-    .unwrap_or(&call.event)
+    // An action that is about to happen is known by its tool where its event is not named.
+    .unwrap_or(if call.event.is_empty() {
+        "PreToolUse"
+    } else {
+        &call.event
+    })
 }
 
 /// Whether it is this event, however a version spells it.

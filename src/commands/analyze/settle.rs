@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use super::listen::Listened;
 use super::reply::{Learned, Reply};
 use crate::analysis::{Decided, Finding};
-use crate::check::Detector;
 use crate::commands::Context;
+use crate::commands::limits::Limits;
 use crate::commands::record::prepare;
 use crate::merge::{self, Lesson, Merge, Outcome, Things};
 use crate::model::{Preference, Score, Stamp, item_key};
@@ -51,36 +51,6 @@ impl Stored {
             Some(id) => Ok(view.entry(id)?),
             None => Ok(None),
         }
-    }
-}
-
-/// The hard limits, to be asked whether something speaks against one of them in other words: "force-push is fine" against
-/// "force-push to main".
-#[derive(Default)]
-struct Limits(Vec<(i64, String)>);
-
-impl Limits {
-    fn add(&mut self, id: i64, item: &str, score: Score) {
-        if score.is_hard_limit() {
-            self.0.push((id, item.to_owned()));
-        }
-    }
-
-    fn loosened_by(&self, lesson: &Lesson) -> Option<i64> {
-        if !lesson.is_in_favor() {
-            return None;
-        }
-        let item = &lesson.seen.item;
-        let detectors = Detector::named_by(item);
-        let concerns = |limit: &str| {
-            merge::is_spoken_of(item, limit)
-                || !detectors.is_empty()
-                    && Detector::named_by(limit)
-                        .iter()
-                        .any(|named| detectors.contains(named))
-        };
-        let found = self.0.iter().find(|(_, limit)| concerns(limit));
-        found.map(|(id, _)| *id)
     }
 }
 

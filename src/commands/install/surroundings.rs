@@ -107,6 +107,11 @@ impl Surroundings {
         self.own.join("installed.json")
     }
 
+    /// Where copies of settings are kept as they were.
+    pub(super) fn copies(&self) -> PathBuf {
+        self.own.join("backups")
+    }
+
     pub(super) fn list(&self, machine: &Machine<'_>) -> anyhow::Result<Agents> {
         let program = self.program(machine);
         let record = read_record(&self.record_file())?;

@@ -378,8 +378,7 @@ impl<'s> Work<'s> {
         let when = if is_removal { "uninstall" } else { "install" };
         let backup = self
             .surroundings
-            .own
-            .join("backups")
+            .copies()
             .join(format!("{place}.before-{when}.{name}"));
         self.write_own(&backup, before)?;
         Ok(Some(backup))
@@ -459,6 +458,18 @@ impl<'s> Work<'s> {
                 "nothing to change"
             });
         }
+        let copies = self.surroundings.copies();
+        let has_changed = self.files.iter().any(|file| !file.diff.is_empty());
+        if matches!(self.task, Task::Uninstall)
+            && !self.dry_run
+            && has_changed
+            && is_in_use(&copies)
+        {
+            context.note(format!(
+                "copies of settings as they once were are still in {}",
+                copies.display()
+            ));
+        }
         let reply = Reply {
             dry_run: self.dry_run,
             scope: self.surroundings.scope.name(),
@@ -474,6 +485,11 @@ const FAILED: &str = "failed";
 /// The record stays as well.
 const LEFT: &str =
     "something that aizo put there is still there: take it out by hand, then say it again";
+
+/// Whether a folder is there and holds something.
+fn is_in_use(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
 
 fn parts(pieces: &[Piece]) -> Vec<Part> {
     let mut parts: Vec<Part> = pieces.iter().map(|piece| piece.part).collect();

@@ -17,6 +17,7 @@ use crate::mcp::{Desk, Prompt, Resource, Tool, serve};
 use crate::model::strip_hidden;
 use crate::present;
 use crate::recall::context::{Budget, Form};
+use crate::redact::redact;
 use arguments::Arguments;
 
 /// How long the block of a prompt or a call may be, whatever its budget of tokens.
@@ -95,10 +96,24 @@ fn told(error: &anyhow::Error, notes: Vec<String>) -> String {
         text.push_str("\nnote: ");
         text.push_str(&note);
     }
+    let text = redact(&text).text;
     text.lines()
         .map(strip_hidden)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// An answer without the secrets that a host may have sent, in a field or in the name of one, and that it repeats.
+fn without_secrets(answer: Value) -> Value {
+    match answer {
+        Value::String(text) => redact(&text).text.into_owned().into(),
+        Value::Array(list) => list.into_iter().map(without_secrets).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, value)| (name, without_secrets(value)))
+            .collect(),
+        number_or_flag => number_or_flag,
+    }
 }
 
 impl Desk for Aizo {
@@ -125,9 +140,9 @@ impl Desk for Aizo {
         Some(match answer {
             Ok(Value::Object(mut answer)) => {
                 answer.insert("notes".to_owned(), notes.into());
-                Ok(answer.into())
+                Ok(without_secrets(answer.into()))
             }
-            Ok(other) => Ok(other),
+            Ok(other) => Ok(without_secrets(other)),
             Err(error) => Err(told(&error, notes)),
         })
     }
@@ -193,5 +208,5 @@ fn block(arguments: &mut Arguments, context: &Context) -> anyhow::Result<String>
         characters: MOST_CHARACTERS,
     };
     let reply = context::for_task(&task, scenario.as_deref(), budget, Form::Xml, context)?;
-    Ok(reply.block())
+    Ok(redact(&reply.block()).text.into_owned())
 }

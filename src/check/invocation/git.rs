@@ -1,0 +1,126 @@
+//! What git runs besides itself, and what its aliases and settings make of it.
+
+use super::options::{options, value_of};
+use super::program::{quote, quoted};
+use super::{Reading, Surroundings, around};
+use crate::check::expand::Scope;
+use crate::check::shell::{Simple, Word};
+
+/// Options of `git` itself that take the next word as their value.
+pub const GIT_VALUED: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+];
+
+impl Reading {
+    /// What git runs besides itself, and what an alias makes of it.
+    pub(super) fn git(
+        &mut self,
+        commands: &[Simple],
+        arguments: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let (flags, rest) = options(arguments, GIT_VALUED);
+        let Some((name, given)) = rest.split_first() else {
+            return;
+        };
+        let place = around(arguments);
+        for flag in flags.iter().filter(|flag| flag.name == "-c") {
+            let Some((key, value)) = flag
+                .value
+                .as_ref()
+                .and_then(|word| word.text.split_once('='))
+            else {
+                continue;
+            };
+            let lower = key.to_lowercase();
+            if lower.strip_prefix("alias.") == Some(name.text.to_lowercase().as_str()) {
+                let script = format!("{} {}", alias_script(value), quoted(given));
+                self.script(&script, Some(&place), &at.deeper(), scope);
+            } else if name.text == "push"
+                && let Some(script) = configured(&lower, value)
+            {
+                self.script(&script, Some(&place), &at.deeper().unsure(), scope);
+            }
+        }
+        match name.text.as_str() {
+            // What is set now takes effect later, or never.
+            "config" => {
+                let valued = [
+                    "-f",
+                    "--file",
+                    "--blob",
+                    "--type",
+                    "--value",
+                    "--comment",
+                    "--default",
+                ];
+                let (_, mut rest) = options(given, &valued);
+                if rest.first().is_some_and(|word| word.text == "set") {
+                    rest = options(&rest[1..], &valued).1;
+                }
+                let [key, value, ..] = rest else {
+                    return;
+                };
+                let lower = key.text.to_lowercase();
+                let script = if lower.starts_with("alias.") {
+                    Some(alias_script(&value.text))
+                } else {
+                    configured(&lower, &value.text)
+                };
+                if let Some(script) = script {
+                    self.script(&script, Some(&place), &at.deeper().unsure(), scope);
+                }
+            }
+            "remote" if given.iter().any(|word| word.text.starts_with("--mirror")) => {
+                let is_fetch = given.iter().any(|word| word.text == "--mirror=fetch");
+                if !is_fetch {
+                    let at = at.deeper().unsure();
+                    self.script("git push --mirror", Some(&place), &at, scope);
+                }
+            }
+            "submodule" => {
+                let index = given.iter().position(|word| word.text == "foreach");
+                if let Some(index) = index {
+                    self.inner(options(&given[index + 1..], &[]).1, at, scope);
+                }
+            }
+            "bisect" if given.first().is_some_and(|word| word.text == "run") => {
+                self.run(commands, &given[1..], &at.deeper(), scope);
+            }
+            "rebase" => {
+                if let Some(text) = value_of(given, "-x", &["--exec"]) {
+                    self.script(&text.text, Some(&text.range), &at.deeper(), scope);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What an alias of git runs.
+fn alias_script(value: &str) -> String {
+    match value.trim_start().strip_prefix('!') {
+        Some(script) => script.to_owned(),
+        None => format!("git {value}"),
+    }
+}
+
+/// The push that a setting of a remote makes of a plain one.
+fn configured(key: &str, value: &str) -> Option<String> {
+    let setting = key.strip_prefix("remote.")?;
+    if setting.ends_with(".push") && value.starts_with('+') {
+        Some(format!("git push origin {}", quote(value)))
+    } else if setting.ends_with(".mirror") && value != "false" {
+        Some("git push --mirror".to_owned())
+    } else {
+        None
+    }
+}
