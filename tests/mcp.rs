@@ -1034,6 +1034,27 @@ fn what_was_asked_before_the_end_is_still_answered() {
 }
 
 #[test]
+fn what_waits_for_the_store_is_answered_after_the_end_as_well() {
+    let home = profile();
+    let mut server = Server::start(&home);
+    let holder = rusqlite::Connection::open(home.db()).expect("the store opens");
+    holder
+        .execute_batch("BEGIN IMMEDIATE")
+        .expect("the lock is free");
+    let write = json!({"name": "preference_add", "arguments": {"item": "tea", "reason": "r"}});
+    let waiting = server.request("tools/call", write);
+    drop(server.input.take());
+    // Longer than the SDK waits for those that work when its input has ended.
+    std::thread::sleep(Duration::from_secs(6));
+    holder.execute_batch("ROLLBACK").expect("the lock is held");
+    let (code, rest, _) = server.end();
+    assert_eq!((code, rest.len()), (0, 1), "{rest:?}");
+    let added: Value = serde_json::from_str(&rest[0]).expect("JSON");
+    assert_eq!(added["id"], waiting);
+    assert_eq!(added["result"]["isError"], false, "{added}");
+}
+
+#[test]
 fn a_host_that_goes_away_is_the_end() {
     let home = profile();
     // Without a word.

@@ -1,7 +1,7 @@
 //! Lines of standard input and output, each on a thread of its own, so that a reader or a writer that is slow holds no
 //! call up, and a host that has gone is noticed at once.
 
-use std::future::{Future, ready};
+use std::future::{Future, pending, ready};
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -124,7 +124,13 @@ impl Transport<RoleServer> for Pipe {
             let heard = match self.events.recv().await {
                 Some(Event::Line(line)) => self.wire.hear(&line),
                 Some(Event::TooLong) => Heard::Refused(wire::too_long(LONGEST)),
-                Some(Event::Gone) | None => {
+                Some(Event::Gone) => {
+                    self.ended = true;
+                    return None;
+                }
+                // What was asked before the end is answered first: after each answer the SDK comes here again.
+                None if self.wire.is_busy() => pending().await,
+                None => {
                     self.ended = true;
                     return None;
                 }

@@ -28,8 +28,10 @@ pub(super) enum Heard {
 /// What has been heard so far.
 #[derive(Default)]
 pub(super) struct State {
-    /// The ids of the requests that wait for their answers.
-    waiting: HashSet<RequestId>,
+    /// The requests that have not been answered.
+    unanswered: HashSet<RequestId>,
+    /// Those of them that need not be: their ids stay taken, since what works on them may not have noticed.
+    cancelled: HashSet<RequestId>,
     /// Whether a request has been made that others can follow: until then, the SDK takes a notification for the end.
     begun: bool,
 }
@@ -88,7 +90,7 @@ impl State {
         let Some(id) = id else {
             return self.notification(&method, &params);
         };
-        if self.waiting.contains(&id) {
+        if self.unanswered.contains(&id) {
             // Whoever reads the answers could not tell whose this is, so it goes under no id.
             return refused(
                 None,
@@ -98,7 +100,7 @@ impl State {
         match request(method, params) {
             Ok(request) => {
                 self.begun |= begins(&request);
-                self.waiting.insert(id.clone());
+                self.unanswered.insert(id.clone());
                 Heard::Message(Box::new(JsonRpcMessage::request(request, id)))
             }
             Err(error) => refused(Some(id), error),
@@ -113,8 +115,14 @@ impl State {
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         if let Some(id) = answered {
-            self.waiting.remove(id);
+            self.unanswered.remove(id);
+            self.cancelled.remove(id);
         }
+    }
+
+    /// Whether an answer is still to be given.
+    pub(super) fn is_busy(&self) -> bool {
+        self.unanswered.len() > self.cancelled.len()
     }
 
     fn notification(&mut self, method: &str, params: &JsonObject) -> Heard {
@@ -124,8 +132,9 @@ impl State {
         match cancelled {
             None => Heard::Nothing,
             Some(id) => {
-                // It is not answered any more.
-                self.waiting.remove(&id);
+                if self.unanswered.contains(&id) {
+                    self.cancelled.insert(id.clone());
+                }
                 let params = CancelledNotificationParam::new(Some(id), None);
                 let notification =
                     ClientNotification::CancelledNotification(CancelledNotification::new(params));

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::{Cli, Context, context};
 use crate::error::{Failure, Kind, Report};
 use crate::mcp::{Desk, Prompt, Resource, Tool, serve};
-use crate::model::strip_hidden;
+use crate::model::{beginning, strip_hidden};
 use crate::present;
 use crate::recall::context::{Budget, Form};
 use crate::redact::redact;
@@ -199,6 +199,7 @@ impl Desk for Aizo {
 /// The block for the task that a prompt names.
 fn block(arguments: &mut Arguments, context: &Context) -> anyhow::Result<String> {
     let task = arguments.text("task")?.unwrap_or_default();
+    let task = beginning(task.trim(), context::LONGEST_TASK);
     let scenario = match arguments.text("scenario")? {
         None if !task.is_empty() => Some("auto".to_owned()),
         named => named,
@@ -207,6 +208,6 @@ fn block(arguments: &mut Arguments, context: &Context) -> anyhow::Result<String>
         tokens: USUAL_TOKENS,
         characters: MOST_CHARACTERS,
     };
-    let reply = context::for_task(&task, scenario.as_deref(), budget, Form::Xml, context)?;
+    let reply = context::for_task(task, scenario.as_deref(), budget, Form::Xml, context)?;
     Ok(redact(&reply.block()).text.into_owned())
 }

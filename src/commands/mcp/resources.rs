@@ -95,11 +95,16 @@ pub(super) fn read(uri: &str, context: &Context) -> anyhow::Result<Option<String
 /// What a request finds, beside what is known already.
 fn entries(mut told: Value, request: Request, context: &Context) -> anyhow::Result<String> {
     let request = Request {
-        limit: Some(MOST_ENTRIES),
+        limit: Some(MOST_ENTRIES + 1),
         ..request
     };
-    let found = list(context, &request)?;
-    if found.ids().len() == MOST_ENTRIES {
+    let mut found = list(context, &request)?;
+    if found.ids().len() > MOST_ENTRIES {
+        let request = Request {
+            limit: Some(MOST_ENTRIES),
+            ..request
+        };
+        found = list(context, &request)?;
         context.note(format!(
             "these are the strongest {MOST_ENTRIES}: aizo show lists all there are"
         ));

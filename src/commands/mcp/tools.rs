@@ -272,3 +272,19 @@ fn explain(arguments: &mut Arguments, context: &Context) -> anyhow::Result<Value
     let item = arguments.needed("item")?;
     value_of(&why::explain(&[item], context)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Detector;
+
+    #[test]
+    fn every_detector_is_named() {
+        for detector in Detector::ALL {
+            assert!(
+                LIST.contains(&format!("@{}", detector.name())),
+                "{detector:?}"
+            );
+        }
+    }
+}
