@@ -30,11 +30,8 @@ impl Texts {
         let pieces: HashSet<String> = folded.pieces().iter().cloned().collect();
         // Each word once: a long text says many of them often.
         let once: Vec<&str> = pieces.iter().map(String::as_str).collect();
-        let stems = Folded::new(&once.join(" "))
-            .stems()
-            .iter()
-            .cloned()
-            .collect();
+        let words = Folded::new(&once.join(" "));
+        let stems = words.stems().map(str::to_owned).collect();
         Texts {
             folded,
             pieces,
