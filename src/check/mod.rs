@@ -177,7 +177,7 @@ pub fn check<'l>(
         .collect();
     all.checked = entries.len();
     for (entry, bounds) in &entries {
-        for text in entry.patterns.iter().take(MOST_PATTERNS) {
+        for text in &entry.patterns {
             match Pattern::parse(text) {
                 Ok(pattern) if pattern.detector().is_some() => {
                     if let Some(seen) = pattern.find(&matter, bounds) {
