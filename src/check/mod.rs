@@ -6,6 +6,7 @@
 //!
 //! Expressions are compiled when a check needs them and match in linear time; nothing is built at the start.
 
+mod called;
 mod dash;
 mod detector;
 mod emoji;
@@ -23,9 +24,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+pub use called::{Called, calls_of};
 pub use detector::Detector;
 pub use matter::{Input, Kind};
 pub use pattern::{MOST_PATTERNS, Pattern, PatternError, Typed};
+pub use words::are_all_of;
 
 use detector::{Bounds, Seen};
 use matter::Matter;
