@@ -415,6 +415,31 @@ fn patterns_are_shown_united_replaced_cleared_and_taken_back() {
 }
 
 #[test]
+fn an_entry_gets_no_more_patterns_than_it_may_have_and_all_that_it_has_count() {
+    let home = Home::new();
+    let mut arguments = vec!["add", "shouting", "said so", "--score", "0.5"];
+    let patterns: Vec<String> = (1..=16).map(|number| format!("loud{number}x")).collect();
+    for pattern in &patterns {
+        arguments.extend(["--pattern", pattern]);
+    }
+    home.ok(&arguments);
+    let before = home.rows();
+    let run = home.run(&["add", "shouting", "again", "--pattern", "loud17x"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("would have 17 patterns; 16 is the most")
+            && run.stderr.contains("aizo update 'shouting' --pattern"),
+        "{run:?}"
+    );
+    assert_eq!(home.rows(), before);
+    home.ok(&["add", "shouting", "again", "--pattern", "loud16x"]);
+    home.outside("UPDATE preferences SET pattern = pattern || char(10) || 'loud17x'");
+    assert_eq!(check(&home, &["so loud17x"]).0, 3);
+    home.ok(&["add", "shouting", "once more", "--pattern", "loud17x"]);
+}
+
+#[test]
 fn only_what_the_user_stated_denies_and_inferred_patterns_stay_out_of_it() {
     let home = profile();
     home.ok(&[

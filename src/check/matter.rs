@@ -33,6 +33,8 @@ pub struct Input<'t> {
     pub path: Option<&'t str>,
     /// Whether what is written is a patch. A text says so itself.
     pub is_patch: bool,
+    /// Whether the text is for somebody to read, so that nothing that it shows is run.
+    pub is_message: bool,
 }
 
 impl<'t> Input<'t> {
@@ -43,6 +45,15 @@ impl<'t> Input<'t> {
             text,
             path: None,
             is_patch: false,
+            is_message: false,
+        }
+    }
+
+    /// A message, or whatever else goes to another program.
+    pub fn message(text: &'t str) -> Self {
+        Input {
+            is_message: true,
+            ..Input::text(text)
         }
     }
 
@@ -58,9 +69,8 @@ impl<'t> Input<'t> {
     pub fn edit(path: Option<&'t str>, text: &'t str) -> Self {
         Input {
             kind: Kind::Edit,
-            text,
             path,
-            is_patch: false,
+            ..Input::text(text)
         }
     }
 
@@ -100,6 +110,7 @@ pub struct Matter<'t> {
     /// Where each part of it begins, here and in the text that was given.
     parts: Vec<(usize, usize)>,
     is_patch: bool,
+    is_message: bool,
     code: OnceCell<Vec<Range<usize>>>,
     lower: OnceCell<String>,
     bare: OnceCell<String>,
@@ -130,6 +141,7 @@ impl<'t> Matter<'t> {
             paths,
             parts,
             is_patch,
+            is_message: input.is_message,
             code: OnceCell::new(),
             lower: OnceCell::new(),
             bare: OnceCell::new(),
@@ -284,8 +296,14 @@ impl<'t> Matter<'t> {
         match self.kind {
             Kind::Command => vec![whole(true)],
             Kind::Text if self.is_patch => self.lines_of_code(),
-            Kind::Text if is_script => vec![whole(true)],
-            Kind::Text => scripts_in(&self.text),
+            Kind::Text if is_script => vec![whole(!self.is_message)],
+            Kind::Text => {
+                let mut scripts = scripts_in(&self.text);
+                scripts
+                    .iter_mut()
+                    .for_each(|script| script.is_run &= !self.is_message);
+                scripts
+            }
             Kind::Edit => self.lines_of_code(),
         }
     }
@@ -718,6 +736,18 @@ mod tests {
     #[case("don't worry\nrm -rf x", &["rm -rf x"])]
     fn a_text_runs_what_it_shows_as_commands(#[case] text: &str, #[case] wanted: &[&str]) {
         assert_eq!(sure(text), wanted);
+    }
+
+    #[rstest]
+    #[case("git push --force")]
+    #[case("Run `git push --force` now")]
+    #[case("```sh\ngit push --force\n```")]
+    #[case("#!/bin/sh\ngit push --force")]
+    fn a_message_runs_nothing_and_speaks_of_it(#[case] text: &str) {
+        let matter = Matter::new(&Input::message(text));
+        let runs = matter.runs();
+        assert!(runs.iter().any(|run| run.invocation.program == "git"));
+        assert!(runs.iter().all(|run| !run.is_sure));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!
 //! Expressions are compiled when a check needs them and match in linear time; nothing is built at the start.
 
+mod called;
 mod dash;
 mod detector;
 mod emoji;
@@ -23,9 +24,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+pub use called::{Called, calls_of};
 pub use detector::Detector;
 pub use matter::{Input, Kind};
 pub use pattern::{MOST_PATTERNS, Pattern, PatternError, Typed};
+pub use words::are_all_of;
 
 use detector::{Bounds, Seen};
 use matter::Matter;
@@ -177,7 +180,7 @@ pub fn check<'l>(
         .collect();
     all.checked = entries.len();
     for (entry, bounds) in &entries {
-        for text in entry.patterns.iter().take(MOST_PATTERNS) {
+        for text in &entry.patterns {
             match Pattern::parse(text) {
                 Ok(pattern) if pattern.detector().is_some() => {
                     if let Some(seen) = pattern.find(&matter, bounds) {

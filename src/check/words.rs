@@ -67,6 +67,12 @@ impl Texts {
     }
 }
 
+/// Whether words that were found are all that an item says, and not those of a keyword.
+pub fn are_all_of(item: &str, found: &[String]) -> bool {
+    let said = said(item);
+    !said.is_empty() && said.iter().map(|word| &word.typed).eq(found)
+}
+
 /// The words of an item that say what it is about.
 fn said(item: &str) -> Vec<Word> {
     let item = NEGATING
@@ -123,6 +129,32 @@ mod tests {
         let mut entry = limit(1, item, &[]);
         entry.keywords = crate::model::split_keywords(keywords);
         assert_eq!(Texts::new(text).words_of(&entry).is_some(), found);
+    }
+
+    #[rstest]
+    #[case("emojis in commit messages", "emoji, commit", "git commit -m x", false)]
+    #[case(
+        "emojis in commit messages",
+        "emoji, commit",
+        "an emoji in a commit message",
+        true
+    )]
+    #[case("force-push to main", "main", "git checkout main", false)]
+    #[case("allergic to shellfish", "fish", "fish -c ls", false)]
+    #[case("allergic to shellfish", "fish", "allergic to shellfish", true)]
+    #[case("不要用表情", "表情", "加一个表情", false)]
+    #[case("不要用表情", "表情", "用表情吧", true)]
+    fn the_words_of_an_item_are_told_from_those_of_a_keyword(
+        #[case] item: &str,
+        #[case] keywords: &str,
+        #[case] text: &str,
+        #[case] is_item: bool,
+    ) {
+        let mut entry = limit(1, item, &[]);
+        entry.keywords = crate::model::split_keywords(keywords);
+        let found = Texts::new(text).words_of(&entry).expect("it is found");
+        let found: Vec<String> = found.into_iter().map(|word| word.typed).collect();
+        assert_eq!(are_all_of(item, &found), is_item);
     }
 
     #[test]

@@ -32,6 +32,13 @@ pub struct Args {
     action: Option<Action>,
 }
 
+impl Args {
+    /// Whether something is decided or changed, and not only listed.
+    pub(super) fn decides(&self) -> bool {
+        !matches!(self.action, None | Some(Action::List))
+    }
+}
+
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// List what waits (the default)
@@ -286,11 +293,24 @@ fn decide(
             hint: None,
         });
     }
-    if let Some(lifted) = lift(transaction, proposal)? {
-        return Ok(lifted);
+    let mut accepted = match lift(transaction, proposal)? {
+        Some(lifted) => lifted,
+        None => take_over(transaction, proposal)?,
+    };
+    if let Some(score) = proposal.score.map(Score::clamped)
+        && score.band() != Band::Aversion
+        && !score.is_hard_limit()
+    {
+        let hints = accepted.hint.into_iter();
+        let hints: Vec<String> = hints.chain(limits_beside(transaction, proposal)?).collect();
+        accepted.hint = (!hints.is_empty()).then(|| hints.join("; "));
     }
-    // A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
-    let mut accepted = record(
+    Ok(accepted)
+}
+
+/// Stores what waited. A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
+fn take_over(transaction: &mut Transaction<'_>, proposal: &Proposal) -> anyhow::Result<Outcome> {
+    record(
         transaction,
         &Observation {
             item: proposal.item.clone(),
@@ -304,28 +324,26 @@ fn decide(
             quote: None,
             evidence: proposal.evidence.clone(),
         },
-    )?;
-    if accepted.hint.is_none()
-        && let Some(score) = proposal.score.map(Score::clamped)
-        && score.band() != Band::Aversion
-        && !score.is_hard_limit()
-    {
-        accepted.hint = limit_beside(transaction, &proposal.item)?;
-    }
-    Ok(accepted)
+    )
 }
 
-/// What to do about a hard limit that speaks of the same thing under another name: it stays in force until it is lifted.
-fn limit_beside(transaction: &Transaction<'_>, item: &str) -> anyhow::Result<Option<String>> {
+/// What to do about the hard limits that speak of the same thing under other names: they stay in force until they are
+/// lifted. That something waited for speaking against one is said by why it waited.
+fn limits_beside(
+    transaction: &Transaction<'_>,
+    proposal: &Proposal,
+) -> anyhow::Result<Vec<String>> {
     let mut limits = Limits::default();
     transaction
         .view()
         .each_preference(|entry| limits.add(entry.id, &entry.item, entry.base_score))?;
-    Ok(limits.about(item).map(|(id, limit)| {
+    let beside = limits.about(&proposal.item, &proposal.why);
+    let say = |(id, limit)| {
         format!(
             "the hard limit “{limit}” (id {id}) stays in force: aizo update {id} --score 5 lifts it"
         )
-    }))
+    };
+    Ok(beside.map(say).collect())
 }
 
 /// Lifts the hard limit of the same name that a proposal speaks against: the person has just decided so. Added again, the

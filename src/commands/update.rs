@@ -46,6 +46,13 @@ pub struct Args {
     pattern: Option<Vec<String>>,
 }
 
+impl Args {
+    /// The words that name the entry.
+    pub(super) fn named(&self) -> &[String] {
+        &self.item
+    }
+}
+
 /// Runs `update`.
 ///
 /// # Errors
