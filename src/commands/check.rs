@@ -13,10 +13,9 @@ use super::input::is_plain_file;
 use crate::check::{self, Certainty, Finding, Findings, Input};
 use crate::error::{Failure, Kind};
 pub(crate) use crate::model::beginning;
-use crate::model::{Band, Origin, Preference, Score};
+use crate::model::{Band, Origin, Preference, Score, quoted};
 use crate::present::{self, Answer, Page, to_json};
 use crate::recall::{Match, Meaning, Relevance, Request};
-use crate::storage::quoted;
 
 use super::Reply;
 

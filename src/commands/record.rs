@@ -2,8 +2,8 @@
 
 use super::outcome::Outcome;
 use crate::merge::{self, Observation};
-use crate::model::{Band, Origin, Score, TextError, check_text, fold, item_key};
-use crate::storage::{Transaction, quoted};
+use crate::model::{Band, Origin, Score, TextError, check_text, fold, item_key, quoted};
+use crate::storage::Transaction;
 
 /// The longest label that `--source` takes, in bytes.
 const LONGEST_SOURCE: usize = 64;
