@@ -475,18 +475,28 @@ fn only_what_the_user_stated_denies_and_inferred_patterns_stay_out_of_it() {
 }
 
 #[test]
-fn a_pattern_of_another_program_that_is_none_does_not_break_a_check() {
+fn a_pattern_of_another_program_that_is_none_is_told_and_the_others_are_looked_for() {
     let home = profile();
     home.outside("UPDATE preferences SET pattern = '(' WHERE item = 'todo notes'");
     let (code, reply) = check(&home, &["todo notes, and git"]);
-    assert_eq!(code, 0);
+    assert_eq!(code, 1, "not as if nothing was");
+    assert_eq!(check(&home, &["todo notes ✨"]).0, 3);
     assert_eq!(reply.unusable_patterns.len(), 1);
     assert_eq!(reply.violations[0].certainty, "words");
     let run = home.run(&["check", "todo notes"]);
     assert!(run.stderr.contains("cannot be used"), "{run:?}");
     home.outside("UPDATE preferences SET pattern = x'ff00' WHERE item = 'emojis in texts'");
     home.outside("UPDATE preferences SET pattern = 7 WHERE item = 'passive voice'");
-    assert_eq!(home.run(&["check", "x"]).code, 0);
+    let run = home.run(&["check", "x"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (1, "nothing found (4 entries checked)\n")
+    );
+    assert!(
+        run.stderr
+            .contains("not checked for certain: “todo notes” (id 3)"),
+        "{run:?}"
+    );
     home.ok(&["touch", "todo notes"]);
     replays_to_the_same_tables(&home);
     // What was adopted can be taken back.
@@ -498,6 +508,42 @@ fn a_pattern_of_another_program_that_is_none_does_not_break_a_check() {
     assert_eq!(adopted["before"]["pattern"], r"\bTODO\b");
     home.ok(&["undo", &adopted["change"].to_string()]);
     assert_eq!(check(&home, &["a TODO"]).0, 3);
+}
+
+#[test]
+fn what_takes_too_long_is_told_and_ends_with_an_error_and_what_was_found() {
+    let home = profile();
+    home.ok(&[
+        "add",
+        "slow things",
+        "said so",
+        "--score",
+        "1",
+        "--pattern",
+        "x[^y]{0,700}z",
+    ]);
+    let long = "x".repeat(3_000_000);
+    let check = |text: &str| home.run_with_input(&["check", "--json"], text.as_bytes());
+    let run = check(&long);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let reply: Reply = serde_json::from_str(&run.stdout).expect("what was found is there");
+    assert_eq!(reply.unusable_patterns[0].item, "slow things");
+    assert_eq!(reply.violations[0].item, "slow things");
+    assert_eq!(reply.violations[0].certainty, "words");
+    let last = run.stderr.lines().last().expect("it says why");
+    let error: Value = serde_json::from_str(last).expect("it is JSON");
+    assert_eq!(
+        error["error"]["message"],
+        "not checked for certain: “slow things” (id 7)"
+    );
+    // What is certain all the same is no less so.
+    let run = check(&format!("{long} TODO"));
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("“slow things” (id 7) was not checked"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -13,10 +13,9 @@ use super::input::is_plain_file;
 use crate::check::{self, Certainty, Finding, Findings, Input};
 use crate::error::{Failure, Kind};
 pub(crate) use crate::model::beginning;
-use crate::model::{Band, Origin, Preference, Score};
+use crate::model::{Band, Origin, Preference, Score, quoted};
 use crate::present::{self, Answer, Page, to_json};
 use crate::recall::{Hit, Match, Meaning, Relevance, Request};
-use crate::storage::quoted;
 
 use super::Reply;
 
@@ -35,7 +34,8 @@ const LONGEST_TASK: usize = 8 * 1024;
 
 Three ways, each named in the answer: a pattern of the entry matches (violated); the words of its
 item or one of its keywords are in the text (asks); it is near in meaning (may concern). Only a
-pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation.
+pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation;
+1: nothing certain, and the pattern of an entry that is named could not be looked for.
 
 Patterns are attached by `aizo add` and `aizo update --pattern`: a regular expression (^ and $ are
 the ends of a line, (?i) takes small and large letters alike), or one of the detectors:
@@ -358,12 +358,30 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     };
     let checked = look(context, &input, args.all)?;
     let violated = checked.violated;
+    let missing = not_checked(&checked);
     let answer = Box::new(checked);
-    Ok(if violated {
-        Reply::Violation(answer)
-    } else {
-        Reply::Answer(answer)
+    Ok(match missing {
+        _ if violated => Reply::Violation(answer),
+        Some(failure) => Reply::Incomplete(answer, failure),
+        None => Reply::Answer(answer),
     })
+}
+
+/// What to say where a pattern could not be used: an answer without it might pass for one about all.
+fn not_checked(checked: &Checked) -> Option<Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for unusable in &checked.unusable_patterns {
+        let name = format!("“{}” (id {})", unusable.item, unusable.id);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let message = format!("not checked for certain: {}", names.join(", "));
+    let failure = Failure::new(Kind::Failed, message).hint(
+        "what was found is on standard output; check the text in parts, or give the entry another \
+         pattern: aizo update ITEM --pattern REGEX",
+    );
+    (!names.is_empty()).then_some(failure)
 }
 
 fn read_all(from: impl Read, name: &str) -> anyhow::Result<String> {

@@ -202,6 +202,8 @@ pub enum Reply {
     Answer(Box<dyn Answer>),
     /// An answer that a limit is violated, which the exit code says as well.
     Violation(Box<dyn Answer>),
+    /// An answer that does not cover everything, and why.
+    Incomplete(Box<dyn Answer>, Failure),
     /// An answer that something is not as it should be, which the exit code says as well.
     Difference(Box<dyn Answer>),
     /// A generated script or page, as it is.

@@ -4,8 +4,10 @@ use super::outcome::Outcome;
 use crate::check::MOST_PATTERNS;
 use crate::error::Failure;
 use crate::merge::{self, Observation};
-use crate::model::{Band, Origin, Preference, Score, TextError, check_text, fold, item_key};
-use crate::storage::{Transaction, quoted};
+use crate::model::{
+    Band, Origin, Preference, Score, TextError, check_text, fold, item_key, quoted,
+};
+use crate::storage::Transaction;
 
 /// The longest label that `--source` takes, in bytes.
 const LONGEST_SOURCE: usize = 64;

@@ -8,9 +8,8 @@ use crate::check::Typed;
 use crate::error::Failure;
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, Score, check_text, join_keywords,
-    join_patterns, parse_keywords, split_keywords,
+    join_patterns, parse_keywords, quoted, split_keywords,
 };
-use crate::storage::quoted;
 
 /// Arguments of `update`.
 #[derive(Debug, clap::Args)]

@@ -31,7 +31,6 @@ use rusqlite::Connection;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
-pub use fault::quoted;
 pub use journal::{JournalLine, LINE_VERSION};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;

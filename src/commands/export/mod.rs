@@ -246,7 +246,7 @@ fn write(
             "{} is not up to date: aizo export --format {} --into {} writes it",
             into.display(),
             format.name(),
-            crate::storage::quoted(&into.display().to_string()),
+            crate::model::quoted(&into.display().to_string()),
         ));
         return Ok(Reply::Difference(reply(files, "differs")));
     }
