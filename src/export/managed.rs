@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::compose::Block;
 use super::format::{Format, Room};
 use super::{BEGIN, END};
-use crate::install::{Fault, MARK, newline};
+use crate::files::{Fault, MARK, newline};
 
 /// How the block came into its file: what has to be undone when it is taken out. It stands in the marker, since the file
 /// may be on another machine by then.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::edit::Fault;
 use super::jsonc::{self, Dialect, Place};
 use super::recipe::{Content, Item, Part, Piece, calls, serves};
 use super::record::{Change, FileRecord};
 use super::toml;
 use crate::capture::hook::Caller;
+use crate::files::Fault;
 use crate::model::stable_name;
 
 /// One file and what a host gets in it.

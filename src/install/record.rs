@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::edit::Edit;
 use super::recipe::Part;
+use crate::files::{object, path};
 
 /// The form of the record that this version writes.
 const VERSION: u64 = 1;
@@ -197,20 +198,6 @@ fn texts(value: &Value) -> impl Iterator<Item = String> + '_ {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
-}
-
-/// A path as text.
-pub fn path(path: &Path) -> Value {
-    path.to_string_lossy().into_owned().into()
-}
-
-/// An object with these members in this order.
-pub fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    let mut all = Map::new();
-    for (name, value) in members {
-        all.insert(name.to_owned(), value);
-    }
-    Value::Object(all)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::ops::Range;
 use toml_parser::Source;
 use toml_parser::parser::{Event, EventKind, parse_document};
 
-use super::edit::{Edit, Fault, MARK, newline};
+use super::edit::Edit;
+use crate::files::{Fault, MARK, newline};
 
 /// A table within another, such as `[mcp_servers.aizo]`, and its keys with their values as TOML.
 #[derive(Debug, Clone, PartialEq, Eq)]

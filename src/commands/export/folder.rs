@@ -6,7 +6,7 @@ use super::reply::File;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
 use crate::export::{entry_text, file_name, is_ours, looks_like_ours};
-use crate::install::Found;
+use crate::files::Found;
 use crate::recall::Hit;
 
 /// The folder, and how the index names it.

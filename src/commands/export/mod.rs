@@ -13,7 +13,7 @@ use super::entries::{Filter, count, parse_scenario};
 use super::{Context, Reply};
 use crate::error::{Failure, Kind};
 use crate::export::{Block, Format, Offer, Origin, compose, find, put, rest, take_out};
-use crate::install::{Fault, Found, Readers, folders_for, newline, replace};
+use crate::files::{Fault, Found, Readers, folders_for, newline, replace};
 use crate::model::{Band, stable_name};
 use crate::recall::{Hit, Request};
 use crate::settings;

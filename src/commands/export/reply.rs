@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::commands::entries::count;
 use crate::export::{Block, Format};
-use crate::install::{Found, object, path, unified};
+use crate::files::{Found, difference, object, path};
 use crate::present::{Answer, Page, to_json};
 
 /// A file, as it was found and as it should be.
@@ -55,19 +55,10 @@ impl File {
     }
 
     fn diff(&self) -> String {
-        if !self.changes() {
-            return String::new();
-        }
-        let text = |bytes: &Option<Vec<u8>>| {
-            bytes
-                .as_ref()
-                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        };
-        let (before, after) = (text(&self.found.bytes), text(&self.after));
-        unified(
-            &self.path.display().to_string(),
-            before.as_deref(),
-            after.as_deref(),
+        difference(
+            &self.path,
+            self.found.bytes.as_deref(),
+            self.after.as_deref(),
         )
     }
 }

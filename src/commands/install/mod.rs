@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::Context;
 use crate::capture::hook::Caller;
 use crate::error::{Failure, Kind};
-use crate::install::{Found, Part, Piece, pieces, plugin, unified};
+use crate::files::{Found, difference};
+use crate::install::{Part, Piece, pieces, plugin};
 use crate::present::{self, Answer, Style};
 use reply::File;
 pub use reply::Reply;
@@ -262,11 +263,7 @@ fn write_plugin(folder: &Path, dry_run: bool) -> anyhow::Result<Reply> {
         let path = folder.join(name);
         let found = Found::at(&path)?;
         let changes = found.bytes.as_deref() != Some(text.as_bytes());
-        let before = found
-            .bytes
-            .as_ref()
-            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let result = match (&before, changes) {
+        let result = match (&found.bytes, changes) {
             (None, _) => "created",
             (Some(_), true) => "changed",
             (Some(_), false) => "unchanged",
@@ -276,7 +273,7 @@ fn write_plugin(folder: &Path, dry_run: bool) -> anyhow::Result<Reply> {
             parts: Vec::new(),
             result,
             reason: None,
-            diff: unified(&path.display().to_string(), before.as_deref(), Some(&text)),
+            diff: difference(&path, found.bytes.as_deref(), Some(text.as_bytes())),
             backup: None,
             path,
         });

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::install::{Part, object, path};
+use crate::files::{object, path};
+use crate::install::Part;
 use crate::present::{Align, Answer, Page, Table, to_json};
 
 /// What became of one file.

@@ -7,8 +7,9 @@ use super::reply::{Agent, Agents};
 use crate::capture::hook::Caller;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
+use crate::files::Found;
 use crate::install::{
-    Found, Machine, Outcome, Part, Piece, Program, Record, Scope, Step, install, pieces,
+    Machine, Outcome, Part, Piece, Program, Record, Scope, Step, install, pieces,
 };
 
 /// Where all this happens.

@@ -7,10 +7,10 @@ use super::surroundings::{Surroundings, read_record};
 use crate::capture::hook::Caller;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
-use crate::install::{
-    FileRecord, Found, Lock, Outcome, Part, Piece, Readers, Record, folders_for, install, replace,
-    sweep, unified, uninstall,
+use crate::files::{
+    Found, Lock, Readers, difference, folders_for, missing_folders, replace, sweep,
 };
+use crate::install::{FileRecord, Outcome, Part, Piece, Record, install, uninstall};
 
 /// A file that is to be written.
 struct Planned {
@@ -154,27 +154,13 @@ impl<'s> Work<'s> {
                 found.has_room()?;
             }
         }
-        let text = |bytes: &Option<Vec<u8>>| {
-            bytes
-                .as_ref()
-                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        };
         let (result, reason) = described(outcome);
         let file = File {
             agent: host.name(),
             parts,
             result,
             reason: reason.map(str::to_owned),
-            diff: if changes {
-                let (before, after) = (text(&found.bytes), text(&step.bytes));
-                unified(
-                    &path.display().to_string(),
-                    before.as_deref(),
-                    after.as_deref(),
-                )
-            } else {
-                String::new()
-            },
+            diff: difference(path, found.bytes.as_deref(), step.bytes.as_deref()),
             backup: None,
             path: path.to_path_buf(),
         };
@@ -258,8 +244,9 @@ impl<'s> Work<'s> {
             if result.is_err() {
                 break;
             }
+            let made = missing_folders(&file.found.target);
             match file.found.write(file.bytes.as_deref()) {
-                Ok(made) => {
+                Ok(()) => {
                     folders.extend(made);
                     done.push(file);
                 }
@@ -300,7 +287,7 @@ impl<'s> Work<'s> {
         for file in planned {
             let path = file.file.path.clone();
             let done = if file.changes() {
-                file.found.write(file.bytes.as_deref()).map(drop)
+                file.found.write(file.bytes.as_deref())
             } else {
                 Ok(())
             };

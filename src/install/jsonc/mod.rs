@@ -10,7 +10,8 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::edit::{Edit, Fault, MARK, newline};
+use super::edit::Edit;
+use crate::files::{Fault, MARK, newline};
 use layout::{Container, Style, indentation};
 
 /// How much of JSON5 a host reads.
