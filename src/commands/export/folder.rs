@@ -24,8 +24,22 @@ impl Folder {
         }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(super) fn link(&self) -> String {
         self.link.clone()
+    }
+
+    /// Whether there is a file that an earlier run has written.
+    pub(super) fn holds_ours(&self) -> Result<bool, Failure> {
+        for path in self.existing()? {
+            if Found::at(&path)?.bytes.is_some_and(|bytes| is_ours(&bytes)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The files as they should be: those of the entries, and away with what is left of others. What somebody else has written
