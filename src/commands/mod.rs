@@ -45,7 +45,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::error::Failure;
-use crate::present::Answer;
+use crate::present::{self, Answer, Style};
 use crate::redact::{self, Secret};
 use crate::scenarios::Scenarios;
 use crate::settings::{Color, Flags, Settings};
@@ -438,6 +438,17 @@ impl From<StorageError> for Wrapped {
     fn from(error: StorageError) -> Self {
         Wrapped(error.into())
     }
+}
+
+/// The reply; where something has failed it is given before the error, since the rest was done.
+fn told<R: Answer>(reply: R, failure: Option<Failure>, context: &Context) -> anyhow::Result<R> {
+    let Some(failure) = failure else {
+        return Ok(reply);
+    };
+    let settings = &context.settings;
+    let style = Style::for_stdout(settings.color, settings.columns);
+    present::answer(&reply, context.is_quiet(), style)?;
+    Err(failure.into())
 }
 
 fn snapshot<T>(store: &Store, read: &impl Fn(&View<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
