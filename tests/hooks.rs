@@ -482,6 +482,47 @@ fn a_question_that_the_host_cannot_ask_is_logged(#[case] host: &str, #[case] ask
     assert_eq!(log.contains("allergic to shellfish"), !asks, "{log}");
 }
 
+#[rstest]
+#[case::asking_aizo("aizo check --command 'npm install'", "")]
+#[case::asking_aizo("aizo why npm; aizo add npm 'said again'", "")]
+#[case::asking_aizo("aizo check --command \"$(npm install)\"", "deny")]
+#[case::told_by_a_detector("git fetch origin main && git push origin feature", "")]
+#[case::told_by_a_detector("git push origin main --dry-run", "")]
+#[case::told_by_a_detector("git push origin main", "deny")]
+#[case::past_aizo("rm ~/.aizo/preferences.db", "ask")]
+#[case::past_aizo("mv ~/.aizo ~/.aizo.old", "ask")]
+#[case::past_aizo("sqlite3 ~/.aizo/preferences.db 'delete from preferences'", "ask")]
+#[case::past_aizo("cat ~/.aizo/aizo.log", "")]
+fn a_limit_is_asked_for_and_kept(#[case] command: &str, #[case] decision: &str) {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "npm",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "\\bnpm\\b",
+    ]);
+    home.ok(&[
+        "add",
+        "push to main",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@push",
+    ]);
+    let call = claude(
+        "PreToolUse",
+        json!({"tool_name": "Bash", "tool_input": {"command": command}}),
+    );
+    let run = hook(&home, &call);
+    let reply: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let decided = &reply["hookSpecificOutput"]["permissionDecision"];
+    assert_eq!(decided.as_str().unwrap_or_default(), decision, "{run:?}");
+}
+
 #[test]
 fn words_of_a_list_hide_nothing_and_add_nothing() {
     let home = profile();

@@ -32,7 +32,7 @@ pub fn calls_of(program: &str, command: &str) -> Vec<Called> {
     {
         return Vec::new();
     }
-    let is_it = |word: &Word| super::invocation::name_of(word) == program;
+    let is_it = |word: &Word| super::invocation::name_of(&word.text) == program;
     matter
         .runs()
         .iter()
@@ -45,6 +45,31 @@ pub fn calls_of(program: &str, command: &str) -> Vec<Called> {
             (!reading::only_reads(&run.invocation)).then(|| Called::with(&words[at + 1..]))
         })
         .collect()
+}
+
+/// Whether a command line runs this program and nothing else.
+pub fn calls_only(program: &str, command: &str) -> bool {
+    let matter = Matter::new(&Input::command(command));
+    let runs = matter.runs();
+    !runs.is_empty() && runs.iter().all(|run| run.invocation.program == program)
+}
+
+/// Whether a command line may write into a file of which the path holds one of these texts: it names the file, and a program
+/// beside it that does more than read.
+pub fn may_write_to(paths: &[String], command: &str) -> bool {
+    let matter = Matter::new(&Input::command(command));
+    let names = |text: &str| paths.iter().any(|path| text.contains(path.as_str()));
+    // Most commands name none.
+    names(matter.bare())
+        && matter.runs().iter().any(|run| {
+            run.invocation.is_unread()
+                || run
+                    .invocation
+                    .arguments
+                    .iter()
+                    .any(|word| names(&word.text))
+                    && !reading::only_reads(&run.invocation)
+        })
 }
 
 #[cfg(test)]
@@ -67,6 +92,31 @@ mod tests {
         let calls = calls_of("aizo", command);
         let found: Vec<String> = calls.iter().map(|call| call.words.join(" ")).collect();
         assert_eq!(found, wanted);
+    }
+
+    #[rstest]
+    #[case("aizo check --command 'npm install'", true)]
+    #[case("cd /x; aizo recall npm", false)]
+    #[case("aizo recall npm | aizo check -", true)]
+    #[case("aizo why \"$(npm install)\"", false)]
+    #[case("npm install", false)]
+    #[case("", false)]
+    fn a_command_line_is_of_one_program_alone(#[case] command: &str, #[case] is_alone: bool) {
+        assert_eq!(calls_only("aizo", command), is_alone);
+    }
+
+    #[rstest]
+    #[case("rm ~/.aizo/preferences.db", true)]
+    #[case("mv ~/.aizo ~/.aizo.bak", true)]
+    #[case("sqlite3 ~/.aizo/preferences.db 'delete from preferences'", true)]
+    #[case("bash -c 'rm -r ~/.aizo'", true)]
+    #[case("ls -l ~/.aizo; cat ~/.aizo/aizo.log", false)]
+    #[case("rm -r build", false)]
+    fn what_writes_to_a_file_is_told_from_what_reads_it(
+        #[case] command: &str,
+        #[case] writes: bool,
+    ) {
+        assert_eq!(may_write_to(&["/.aizo".to_owned()], command), writes);
     }
 
     #[test]

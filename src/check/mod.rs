@@ -29,7 +29,7 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
-pub use called::{Called, calls_of};
+pub use called::{Called, calls_of, calls_only, may_write_to};
 pub use detector::Detector;
 pub use matter::{Input, Kind};
 pub use pattern::{MOST_PATTERNS, Pattern, PatternError, Typed};

@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser};
 
 use super::verdict::shown;
 use crate::capture::hook::Planned;
-use crate::check::{Called, calls_of};
+use crate::check::{Called, calls_of, may_write_to};
 use crate::commands::{Cli, Command, Context, Later, resolve};
 
 /// This many changes are named in one question.
@@ -23,6 +23,12 @@ struct Change {
 
 /// The question that an action raises because it may change a hard limit itself.
 pub(super) fn question(planned: &Planned, context: &Context) -> anyhow::Result<Option<String>> {
+    if touches_the_store(planned, context) {
+        return Ok(Some(
+            "This may change the file that holds the user's hard limits. Only the user decides about them."
+                .to_owned(),
+        ));
+    }
     let changes = match planned {
         Planned::Command(command) => calls_of("aizo", command)
             .iter()
@@ -41,6 +47,22 @@ pub(super) fn question(planned: &Planned, context: &Context) -> anyhow::Result<O
     }
     sentences.truncate(MOST_NAMED);
     Ok((!sentences.is_empty()).then(|| sentences.join("\n")))
+}
+
+/// Whether an action writes to the store, or to the folder that it lies in, past aizo.
+fn touches_the_store(planned: &Planned, context: &Context) -> bool {
+    const FOLDER: &str = "/.aizo";
+    let mut paths = vec![FOLDER.to_owned()];
+    paths.push(context.settings.db.display().to_string());
+    let home = context.settings.home.iter();
+    paths.extend(home.map(|home| home.display().to_string()));
+    match planned {
+        Planned::Command(command) => may_write_to(&paths, command),
+        Planned::Edit { path, .. } => path
+            .as_ref()
+            .is_some_and(|file| paths.iter().any(|path| file.contains(path.as_str()))),
+        Planned::Text(_) | Planned::Memory { .. } => false,
+    }
 }
 
 impl Change {

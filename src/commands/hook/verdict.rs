@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::edit::new_in;
 use super::memory;
 use crate::capture::hook::{Planned, Reply};
-use crate::check::{Certainty, Input, are_all_of};
+use crate::check::{Certainty, Input, are_all_of, calls_only};
 use crate::commands::Context;
 use crate::commands::check::{Checked, Violation, hard_limits, hold_against};
 use crate::model::{Preference, strip_hidden};
@@ -60,6 +60,8 @@ fn look_at(
 ) -> (Vec<Violation>, Vec<Violation>) {
     // The words of a limit stand in many a file that does not break it, so that of an edit only patterns count.
     let (checked, words_count) = match planned {
+        // What aizo is asked about a limit does not break it.
+        Planned::Command(command) if calls_only("aizo", command) => (Checked::default(), false),
         Planned::Command(command) => (
             hold_against(limits, &Input::command(command), context),
             true,
@@ -86,7 +88,12 @@ fn look_at(
         .partition(|violation| violation.certainty == Certainty::Pattern);
     let others = others
         .into_iter()
-        .filter(|violation| asks(violation, words_count))
+        .filter(|violation| {
+            let limit = limits.iter().find(|limit| limit.id == violation.id);
+            // Where a pattern tells what breaks a limit, its words tell nothing more.
+            let is_told = limit.is_some_and(|limit| !limit.patterns.is_empty());
+            asks(violation, words_count && !is_told)
+        })
         .collect();
     (certain, others)
 }
