@@ -156,10 +156,8 @@ pub fn is_conditional(item: &str) -> bool {
     {
         words = format!("{before} {after}");
     }
-    let has = |phrase: &&str| words.contains(*phrase);
-    WORDS.iter().any(|word| has(&word))
-        || PARTS.iter().any(|part| has(&part))
-        || words.contains("没有") && words.contains('就')
+    let mut all = WORDS.iter().chain(PARTS);
+    all.any(|phrase| words.contains(phrase)) || words.contains("没有") && words.contains('就')
 }
 
 #[cfg(test)]

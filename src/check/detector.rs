@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::condition::is_conditional;
 use super::git::{self, Aim, Branches};
 use super::matter::{Kind, Matter, Medium, Run};
 use super::{dash, emoji, remove};
@@ -35,8 +34,6 @@ pub struct Bounds {
     pub code: bool,
     /// Whether looking at something is forbidden, and not only doing something with it.
     pub reading: bool,
-    /// Whether it is forbidden under a condition only, or with an exception, which a detector cannot know.
-    pub is_conditional: bool,
 }
 
 /// So many things in a command are looked at that may be only looked for.
@@ -63,7 +60,6 @@ impl Bounds {
                 || lower
                     .split(|c: char| !c.is_alphanumeric())
                     .any(|word| READING.contains(&word)),
-            is_conditional: is_conditional(item),
         }
     }
 }
@@ -123,6 +119,13 @@ impl Seen {
             ..self
         }
     }
+
+    fn unsurely(self) -> Self {
+        Seen {
+            is_sure: false,
+            ..self
+        }
+    }
 }
 
 /// The first one that is sure, or else the first one.
@@ -174,15 +177,11 @@ impl Detector {
 
     /// The first thing that it finds, sure ones before those that are only spoken of.
     pub(super) fn find(self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
-        let seen = match self {
+        match self {
             Detector::Emoji | Detector::EmDash => self.find_sign(matter, bounds),
             Detector::ForcePush | Detector::RmRf | Detector::Push => self.find_run(matter, bounds),
             Detector::Secret => find_secret(matter),
-        }?;
-        Some(Seen {
-            is_sure: seen.is_sure && !bounds.is_conditional,
-            ..seen
-        })
+        }
     }
 
     /// The signs in a part of a text.
@@ -218,7 +217,10 @@ impl Detector {
                     .is_some_and(|path| path.ends_with("COMMIT_EDITMSG"))
             };
             return match matter.kind {
-                Kind::Command => first_of(matter.commit_messages()),
+                Kind::Command => {
+                    let (sure, unsure) = matter.commit_messages();
+                    first_of(sure).or_else(|| first_of(unsure).map(Seen::unsurely))
+                }
                 Kind::Edit => asks().filter(|_| is_message()).map(Seen::surely),
                 // It may be one.
                 Kind::Text => asks(),
@@ -638,6 +640,8 @@ mod tests {
         Some(true)
     )]
     #[case(Input::command("git commit -m x && cat <<EOF\n✨\nEOF"), None)]
+    #[case(Input::command("echo 'git commit -m ✨' > x.sh"), Some(false))]
+    #[case(Input::command("alias c='git commit'; c -m '✨'"), Some(false))]
     #[case(Input::text("✨ new"), Some(false))]
     #[case(Input::edit(Some("src/main.rs"), "// ✨"), None)]
     #[case(Input::edit(Some(".git/COMMIT_EDITMSG"), "✨"), Some(true))]
@@ -680,29 +684,6 @@ mod tests {
     #[case(Input::command("echo '✨'"), Some(false))]
     fn a_rule_about_code_looks_at_code(#[case] input: Input<'_>, #[case] sure: Option<bool>) {
         assert_eq!(seen(Detector::Emoji, &input, "no emojis in code"), sure);
-    }
-
-    #[rstest]
-    #[case("never force-push without asking me", Detector::ForcePush, Some(false))]
-    #[case(
-        "force-push to any branch except mine",
-        Detector::ForcePush,
-        Some(false)
-    )]
-    #[case("rm -rf anything outside of build", Detector::RmRf, Some(false))]
-    #[case(
-        "force-push to main, without exception",
-        Detector::ForcePush,
-        Some(true)
-    )]
-    fn what_holds_under_a_condition_asks(
-        #[case] item: &str,
-        #[case] detector: Detector,
-        #[case] sure: Option<bool>,
-    ) {
-        assert_eq!(Detector::named_by(item), [detector]);
-        let input = Input::command("git push -f origin main; rm -rf build");
-        assert_eq!(seen(detector, &input, item), sure);
     }
 
     #[test]

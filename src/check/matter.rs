@@ -148,8 +148,7 @@ pub struct Matter<'t> {
     runs: OnceCell<Vec<Run>>,
     statements: OnceCell<Statements>,
     messages: OnceCell<Vec<Range<usize>>>,
-    commit_messages: OnceCell<Vec<Range<usize>>>,
-    only_reads: OnceCell<bool>,
+    commit_messages: OnceCell<(Vec<Range<usize>>, Vec<Range<usize>>)>,
     secrets: OnceCell<Vec<(Range<usize>, Secret)>>,
 }
 
@@ -187,7 +186,6 @@ impl<'t> Matter<'t> {
             statements: OnceCell::new(),
             messages: OnceCell::new(),
             commit_messages: OnceCell::new(),
-            only_reads: OnceCell::new(),
             secrets: OnceCell::new(),
         }
     }
@@ -259,29 +257,30 @@ impl<'t> Matter<'t> {
             .get_or_init(|| shell::parse(&self.text).commands)
     }
 
-    /// What a command line is made of, where it is one that a person could have written.
-    fn statements(&self) -> Option<&Statements> {
+    /// Whether it is a command line that a person could have written.
+    fn is_short_command(&self) -> bool {
         const LONGEST: usize = 64 << 10;
-        (self.kind == Kind::Command && self.text.len() <= LONGEST).then(|| {
-            self.statements
-                .get_or_init(|| Statements::new(&self.text, self.commands(), self.runs()))
-        })
+        self.kind == Kind::Command && self.text.len() <= LONGEST
+    }
+
+    /// What such a command line is made of.
+    fn statements(&self) -> Option<&Statements> {
+        let read = || Statements::new(&self.text, self.commands(), self.runs());
+        self.is_short_command()
+            .then(|| self.statements.get_or_init(read))
     }
 
     /// Whether it is a command that only reads or says something, so that nothing of what it names is done.
     pub fn only_reads(&self) -> bool {
-        let reads = || {
-            self.statements().is_some()
-                && self
-                    .commands()
-                    .iter()
-                    .all(|simple| simple.is_data || reading::may_read(simple))
-                && self
-                    .runs()
-                    .iter()
-                    .all(|run| reading::only_reads(&run.invocation))
-        };
-        *self.only_reads.get_or_init(reads)
+        self.is_short_command()
+            && self
+                .commands()
+                .iter()
+                .all(|simple| simple.is_data || reading::may_read(simple))
+            && self
+                .runs()
+                .iter()
+                .all(|run| reading::only_reads(&run.invocation))
     }
 
     /// Whether what stands at a place is written, said or run, and not only looked for or taken away.
@@ -337,20 +336,22 @@ impl<'t> Matter<'t> {
         })
     }
 
-    /// Where the messages of commits stand in a command: among the arguments, or in a here-document.
-    pub fn commit_messages(&self) -> &[Range<usize>] {
-        self.commit_messages.get_or_init(|| {
-            let commits = self.runs().iter().filter(|run| {
-                matches!(
-                    git::subcommand(&run.invocation),
-                    Some(("commit" | "tag" | "merge", _))
-                )
+    /// Where the messages of commits stand in a command, among the arguments or in a here-document: of those that are made
+    /// for certain, and of those that may be.
+    pub fn commit_messages(&self) -> (&[Range<usize>], &[Range<usize>]) {
+        let messages = |is_sure: bool| {
+            let commits = self.runs().iter().filter(move |run| {
+                let name = git::subcommand(&run.invocation).map(|(name, _)| name);
+                run.is_sure == is_sure && matches!(name, Some("commit" | "tag" | "merge"))
             });
             apart(commits.flat_map(|run| {
                 let input = run.invocation.input.clone();
                 std::iter::once(run.invocation.range.clone()).chain(input)
             }))
-        })
+        };
+        let all = &self.commit_messages;
+        let (sure, unsure) = all.get_or_init(|| (messages(true), messages(false)));
+        (sure, unsure)
     }
 
     /// Where the words with spaces in them stand in a command: messages, as far as it has any.

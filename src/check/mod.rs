@@ -35,6 +35,7 @@ pub use matter::{Input, Kind};
 pub use pattern::{MOST_PATTERNS, Pattern, PatternError, Typed};
 pub use words::are_all_of;
 
+use condition::is_conditional;
 use detector::{Bounds, Seen};
 use matter::Matter;
 use words::Texts;
@@ -296,7 +297,9 @@ impl<'l> Check<'l, '_> {
         let Some(seen) = seen else {
             return;
         };
-        let denies = seen.is_sure && entry.origin == Origin::User;
+        // Whether a condition holds, or something is excepted, no detector knows.
+        let is_open = || pattern.detector().is_some() && is_conditional(&entry.item);
+        let denies = seen.is_sure && entry.origin == Origin::User && !is_open();
         let is_in_text = seen.path.is_none();
         self.found.insert(entry.id);
         let finding = Finding {

@@ -257,18 +257,36 @@ fn a_pattern_about_reading_denies_it(
     assert!(check(&entries, &Input::command(command)).is_violated());
 }
 
-#[test]
-fn under_a_condition_a_detector_asks_and_an_expression_is_as_sure_as_its_author() {
-    let command = "git push -f origin main";
-    let entries = [limit(
-        1,
-        "never force-push without asking me",
-        &["@force-push"],
-    )];
-    let found = check(&entries, &Input::command(command));
-    assert_eq!(found.findings[0].certainty, Certainty::Words);
-    let entries = [limit(1, "force-push without asking", &["git push -f"])];
-    assert!(check(&entries, &Input::command(command)).is_violated());
+#[rstest]
+#[case("never force-push without asking me", "@force-push", Certainty::Words)]
+#[case(
+    "force-push to any branch except mine",
+    "@force-push",
+    Certainty::Words
+)]
+#[case("rm -rf anything outside of build", "@rm-rf", Certainty::Words)]
+#[case("未经同意强制推送", "@force-push", Certainty::Words)]
+#[case("force-push, without exception", "@force-push", Certainty::Pattern)]
+#[case("rm -rf anything", "@rm-rf", Certainty::Pattern)]
+// Whoever writes an expression says what it is certain of.
+#[case("force-push without asking", "push -f", Certainty::Pattern)]
+fn under_a_condition_a_detector_asks(
+    #[case] item: &str,
+    #[case] pattern: &str,
+    #[case] certainty: Certainty,
+) {
+    if let Some(name) = pattern.strip_prefix('@') {
+        assert_eq!(
+            Detector::named_by(item).first().map(|named| named.name()),
+            Some(name)
+        );
+    }
+    let entries = [limit(1, item, &[pattern])];
+    let found = check(
+        &entries,
+        &Input::command("git push -f origin main; rm -rf build"),
+    );
+    assert_eq!(found.findings[0].certainty, certainty);
 }
 
 proptest! {

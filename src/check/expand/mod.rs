@@ -239,16 +239,20 @@ impl Expansion<'_> {
                 ..
             } => {
                 let ifs = [" ".to_owned()];
-                let (fields, is_sure): (&[String], bool) =
+                let known: Option<(&[String], bool)> =
                     match (self.choice.get(name.as_str()), default) {
-                        (Some(value), _) => match &value.fields {
-                            Some(fields) => (fields, value.is_sure),
-                            None => return Some(made.push(raw, true)),
-                        },
-                        (None, Some(default)) => (std::slice::from_ref(default), false),
-                        (None, None) if name == "IFS" => (&ifs, true),
-                        (None, None) => return Some(made.push(raw, true)),
+                        (Some(value), _) => value
+                            .fields
+                            .as_ref()
+                            .map(|fields| (&fields[..], value.is_sure)),
+                        (None, Some(default)) => Some((std::slice::from_ref(default), false)),
+                        (None, None) if name == "IFS" => Some((&ifs, true)),
+                        (None, None) => None,
                     };
+                let Some((fields, is_sure)) = known else {
+                    made.push(raw, true);
+                    return Some(());
+                };
                 made.is_sure &= is_sure;
                 let count = if *is_all { fields.len() } else { 1 };
                 for (index, field) in fields.iter().take(count).enumerate() {
