@@ -666,3 +666,44 @@ fn a_program_without_the_column_can_still_write() {
     );
     replays_to_the_same_tables(&home);
 }
+
+#[test]
+fn what_is_piped_in_before_its_program_is_shown_with_it() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "force-push",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@force-push",
+    ]);
+    for command in [
+        "echo -f | xargs git push",
+        "echo main | xargs git push -f origin",
+        "printf '%s\\n' --force | xargs git push origin; rm -rf /",
+    ] {
+        let run = home.run(&["check", "--command", command]);
+        assert!(matches!(run.code, 0 | 3), "{run:?}");
+        assert!(run.stdout.contains("force-push"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_long_command_made_of_what_looks_like_secrets_is_shown_in_part() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "force-push",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@force-push",
+    ]);
+    let command = format!("git push -f origin main # {}", "sk-".repeat(60_000));
+    let run = home.run_with_input(&["check", "-", "--json"], command.as_bytes());
+    assert!(run.stdout.contains("force-push"), "{run:?}");
+    assert!(run.stdout.len() < 4_000, "{}", run.stdout.len());
+}

@@ -492,6 +492,7 @@ fn a_question_that_the_host_cannot_ask_is_logged(#[case] host: &str, #[case] ask
 #[case::past_aizo("rm ~/.aizo/preferences.db", "ask")]
 #[case::past_aizo("mv ~/.aizo ~/.aizo.old", "ask")]
 #[case::past_aizo("sqlite3 ~/.aizo/preferences.db 'delete from preferences'", "ask")]
+#[case::past_aizo("echo > ~/.aizo/preferences.db", "ask")]
 #[case::past_aizo("cat ~/.aizo/aizo.log", "")]
 fn a_limit_is_asked_for_and_kept(#[case] command: &str, #[case] decision: &str) {
     let home = Home::new();

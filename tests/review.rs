@@ -217,6 +217,27 @@ fn whoever_accepts_what_speaks_against_a_limit_is_told_that_it_stays(
 }
 
 #[test]
+fn what_would_lift_a_limit_is_not_accepted_with_all_the_rest() {
+    let home = Home::new();
+    home.ok(&["add", "force-push to main", "said so", "--score", "0.5"]);
+    let file = Chat::new("all")
+        .user("I love force-push to main.")
+        .user("I prefer tabs over spaces.")
+        .write(&home, "all.jsonl");
+    home.ok(&["analyze", "--no-llm", "--review", &file]);
+    let run = home.run(&["review", "accept", "--all"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("tabs"), "{run:?}");
+    assert!(run.stderr.contains("would lift a hard limit"), "{run:?}");
+    let left: Vec<Value> = home.json(&["review"]);
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0]["item"], "force-push to main");
+    let id = left[0]["id"].to_string();
+    home.ok(&["review", "accept", &id]);
+    assert_eq!(home.entries()[0]["hard_limit"], false);
+}
+
+#[test]
 fn a_limit_that_something_waits_for_under_other_words_is_named() {
     let home = Home::new();
     home.ok(&[

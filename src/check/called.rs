@@ -1,5 +1,6 @@
 //! The calls of one program in a command line, for whoever knows what its arguments mean.
 
+use super::invocation::Invocation;
 use super::matter::{Input, Matter};
 use super::reading;
 use super::shell::Word;
@@ -60,16 +61,16 @@ pub fn may_write_to(paths: &[String], command: &str) -> bool {
     let matter = Matter::new(&Input::command(command));
     let names = |text: &str| paths.iter().any(|path| text.contains(path.as_str()));
     // Most commands name none.
+    let is_target = |behind: &str| {
+        let target = behind.trim_start_matches(['>', '|', '&', ' ', '"', '\'']);
+        names(target.split_whitespace().next().unwrap_or_default())
+    };
+    let touches = |words: &[Word]| words.iter().any(|word| names(&word.text));
+    let writes =
+        |run: &Invocation| run.is_unread() || touches(&run.arguments) && !reading::only_reads(run);
     names(matter.bare())
-        && matter.runs().iter().any(|run| {
-            run.invocation.is_unread()
-                || run
-                    .invocation
-                    .arguments
-                    .iter()
-                    .any(|word| names(&word.text))
-                    && !reading::only_reads(&run.invocation)
-        })
+        && (command.split('>').skip(1).any(is_target)
+            || matter.runs().iter().any(|run| writes(&run.invocation)))
 }
 
 #[cfg(test)]
@@ -111,6 +112,8 @@ mod tests {
     #[case("sqlite3 ~/.aizo/preferences.db 'delete from preferences'", true)]
     #[case("bash -c 'rm -r ~/.aizo'", true)]
     #[case("ls -l ~/.aizo; cat ~/.aizo/aizo.log", false)]
+    #[case("echo > ~/.aizo/preferences.db", true)]
+    #[case("cat ~/.aizo/aizo.log > log", false)]
     #[case("rm -r build", false)]
     fn what_writes_to_a_file_is_told_from_what_reads_it(
         #[case] command: &str,

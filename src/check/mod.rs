@@ -41,7 +41,7 @@ use matter::Matter;
 use words::Texts;
 
 use crate::model::{Origin, Preference};
-use crate::redact::redact;
+use crate::redact;
 
 /// How sure it is that an entry is broken. The names are the `certainty` of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -312,7 +312,7 @@ impl<'l> Check<'l, '_> {
             detector: pattern.detector(),
             found: Some(match (seen.shown, &seen.path) {
                 (Some(mark), _) => mark.to_owned(),
-                (None, Some(path)) => shortened(&redact(path).text),
+                (None, Some(path)) => shortened(&redact::redact(path).text),
                 (None, None) => shown(&self.matter, &seen.range),
             }),
             place: is_in_text.then(|| self.place(&seen.range)),
@@ -339,20 +339,26 @@ impl<'l> Check<'l, '_> {
 
 /// What stands at a place, as it is shown. A secret of which it is a part is not shown in part either.
 fn shown(matter: &Matter<'_>, range: &Range<usize>) -> String {
-    let secrets = matter.secrets();
-    let first = secrets.partition_point(|(secret, _)| secret.end <= range.start);
+    // A secret is no longer than this, and no more is shown.
+    const AROUND: usize = 2_048;
+    let text = &*matter.text;
+    let near = |at: usize| text.floor_char_boundary(at.min(text.len()));
+    let range = near(range.start)..near(range.end.min(range.start + AROUND));
+    let before = near(range.start.saturating_sub(AROUND));
+    let behind = near(range.end + AROUND);
     let mut clean = String::new();
     let mut at = range.start;
-    for (secret, kind) in &secrets[first..] {
-        if secret.start >= range.end {
-            break;
+    for (secret, kind) in redact::find(&text[before..behind]) {
+        let secret = before + secret.start..before + secret.end;
+        if secret.end <= range.start || secret.start >= range.end {
+            continue;
         }
-        clean.push_str(&matter.text[at..secret.start.max(at)]);
+        clean.push_str(&text[at..secret.start.max(at)]);
         clean.push_str(kind.mark());
         at = secret.end.min(range.end);
     }
-    clean.push_str(&matter.text[at..range.end]);
-    shortened(&redact(&clean).text)
+    clean.push_str(&text[at..range.end.max(at)]);
+    shortened(&redact::redact(&clean).text)
 }
 
 fn shortened(text: &str) -> String {

@@ -124,6 +124,8 @@ enum Target {
 struct Waiting {
     delimiter: String,
     strip_tabs: bool,
+    /// Whether nothing in it is replaced.
+    is_literal: bool,
     /// Its place among the documents.
     document: usize,
 }
@@ -423,6 +425,7 @@ impl Reader<'_> {
             return;
         }
         let word = std::mem::take(&mut line.word);
+        let is_literal = word.is_quoted;
         let word = Word {
             text: word.text,
             range: word.start..word.end,
@@ -459,6 +462,7 @@ impl Reader<'_> {
                 self.waiting.push(Waiting {
                     delimiter: word.text,
                     strip_tabs,
+                    is_literal,
                     document,
                 });
                 line.document = Some(document);
@@ -516,7 +520,31 @@ impl Reader<'_> {
                 range: start..end,
                 ..Word::default()
             });
+            if !body.is_literal {
+                self.substitutions(start..end);
+            }
         }
+    }
+
+    /// Reads the commands whose output is put into a part of the text that is otherwise only data.
+    fn substitutions(&mut self, part: Range<usize>) {
+        let (text, at) = (self.text, self.at);
+        self.text = &text[..part.end];
+        self.at = part.start;
+        while let Some(c) = self.next() {
+            let is_command = self.starts_with("$(");
+            let is_quoted = c == '`' && self.text[self.at + 1..].contains('`');
+            if (is_command || is_quoted) && self.may_nest() {
+                self.at += if is_command { 2 } else { 1 };
+                self.list(Some(if is_command { ')' } else { '`' }), 0..0, true);
+                continue;
+            }
+            self.at += c.len_utf8();
+            if c == '\\' {
+                self.at += self.next().map_or(0, char::len_utf8);
+            }
+        }
+        (self.text, self.at) = (text, at);
     }
 
     /// Gives each command the here-document that it reads; of a group the last one that has nothing else to read.
@@ -645,6 +673,8 @@ impl Reader<'_> {
                 .extend(variable(whole, is_quoted).map(|mark| (word.text.len(), mark)));
             word.text.push_str(whole);
             word.is_dynamic = true;
+            let end = self.at;
+            self.substitutions(start + 2..end);
         } else if self.starts_with("$'") && !is_quoted {
             self.at += 1;
             word.reach(start..self.at);

@@ -175,10 +175,11 @@ pub fn joined(words: &[Word]) -> String {
     texts.join(" ")
 }
 
-/// From the beginning of words to their end.
+/// From the beginning of words to their end. One that is piped in stands before the program that is given it.
 pub fn around(words: &[Word]) -> Range<usize> {
-    let start = words.first().map_or(0, |word| word.range.start);
-    start..words.last().map_or(start, |word| word.range.end)
+    let start = words.iter().map(|word| word.range.start).min();
+    let end = words.iter().map(|word| word.range.end).max();
+    start.unwrap_or_default()..end.unwrap_or_default()
 }
 
 /// Words that were made from a text, all with the text's place.

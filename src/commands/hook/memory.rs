@@ -58,9 +58,15 @@ fn touches_the_store(planned: &Planned, context: &Context) -> bool {
     paths.extend(home.map(|home| home.display().to_string()));
     match planned {
         Planned::Command(command) => may_write_to(&paths, command),
-        Planned::Edit { path, .. } => path
-            .as_ref()
-            .is_some_and(|file| paths.iter().any(|path| file.contains(path.as_str()))),
+        Planned::Edit {
+            path, text, old, ..
+        } => {
+            let is_there = path
+                .as_ref()
+                .is_some_and(|file| paths.iter().any(|path| file.contains(path.as_str())));
+            // The settings of a host, without the call that asks aizo.
+            is_there || old.contains("aizo hook") && !text.contains("aizo hook")
+        }
         Planned::Text(_) | Planned::Memory { .. } => false,
     }
 }

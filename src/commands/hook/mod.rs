@@ -10,6 +10,7 @@ mod verdict;
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::check::beginning;
@@ -73,6 +74,9 @@ struct Afterwards {
     learn: bool,
 }
 
+/// What a host is answered that asks about an action, if aizo has a fault.
+static IF_ALL_FAILS: OnceLock<Output> = OnceLock::new();
+
 /// Answers the host that calls.
 pub fn run(cli: &Cli, args: &Args) -> ExitCode {
     if std::env::var_os(AIZO_HOOK).is_some() {
@@ -81,6 +85,9 @@ pub fn run(cli: &Cli, args: &Args) -> ExitCode {
     let name = args.agent.clone();
     std::panic::set_hook(Box::new(move |panic| {
         fail(&name, &format!("aizo has a fault: {panic}"));
+        if let Some(output) = IF_ALL_FAILS.get() {
+            let _the_host_may_be_gone = print(output);
+        }
         std::process::exit(0);
     }));
     match answer(cli, args) {
@@ -97,6 +104,11 @@ fn answer(cli: &Cli, args: &Args) -> anyhow::Result<ExitCode> {
     let sent = read_sent()?;
     let event = args.event.first().map(String::as_str);
     let call = Call::read(caller, event, &sent.text).map_err(anyhow::Error::msg)?;
+    if matches!(call.moment, Moment::Tool(_)) {
+        let question =
+            "aizo has a fault and could not tell whether this breaks a hard limit of the user.";
+        IF_ALL_FAILS.get_or_init(|| Reply::Ask(question.to_owned()).to(&call));
+    }
     let mut context = Context::new(cli)?;
     context.settings.lock_timeout = context.settings.lock_timeout.min(LOCK_PATIENCE);
     let (reply, afterwards) = reply(&call, sent.end == End::Came, &context)?;
