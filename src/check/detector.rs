@@ -218,8 +218,9 @@ impl Detector {
             };
             return match matter.kind {
                 Kind::Command => {
-                    let (sure, unsure) = matter.commit_messages();
-                    first_of(sure).or_else(|| first_of(unsure).map(Seen::unsurely))
+                    let messages = matter.commit_messages();
+                    let unsure = || first_of(&messages.unsure).map(Seen::unsurely);
+                    first_of(&messages.sure).or_else(unsure)
                 }
                 Kind::Edit => asks().filter(|_| is_message()).map(Seen::surely),
                 // It may be one.

@@ -103,6 +103,14 @@ pub struct Run {
     pub is_sure: bool,
 }
 
+/// Where the messages of commits stand.
+pub struct Messages {
+    /// Of those that are made for certain.
+    pub sure: Vec<Range<usize>>,
+    /// Of those that may be.
+    pub unsure: Vec<Range<usize>>,
+}
+
 /// What a text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
@@ -148,7 +156,7 @@ pub struct Matter<'t> {
     runs: OnceCell<Vec<Run>>,
     statements: OnceCell<Statements>,
     messages: OnceCell<Vec<Range<usize>>>,
-    commit_messages: OnceCell<(Vec<Range<usize>>, Vec<Range<usize>>)>,
+    commit_messages: OnceCell<Messages>,
     secrets: OnceCell<Vec<(Range<usize>, Secret)>>,
 }
 
@@ -336,9 +344,8 @@ impl<'t> Matter<'t> {
         })
     }
 
-    /// Where the messages of commits stand in a command, among the arguments or in a here-document: of those that are made
-    /// for certain, and of those that may be.
-    pub fn commit_messages(&self) -> (&[Range<usize>], &[Range<usize>]) {
+    /// Where the messages of commits stand in a command: among the arguments, or in a here-document.
+    pub fn commit_messages(&self) -> &Messages {
         let messages = |is_sure: bool| {
             let commits = self.runs().iter().filter(move |run| {
                 let name = git::subcommand(&run.invocation).map(|(name, _)| name);
@@ -349,9 +356,10 @@ impl<'t> Matter<'t> {
                 std::iter::once(run.invocation.range.clone()).chain(input)
             }))
         };
-        let all = &self.commit_messages;
-        let (sure, unsure) = all.get_or_init(|| (messages(true), messages(false)));
-        (sure, unsure)
+        self.commit_messages.get_or_init(|| Messages {
+            sure: messages(true),
+            unsure: messages(false),
+        })
     }
 
     /// Where the words with spaces in them stand in a command: messages, as far as it has any.

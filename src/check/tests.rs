@@ -231,6 +231,14 @@ fn a_part_of_a_secret_is_not_shown_either(#[case] pattern: &str, #[case] text: &
 #[case("sed -i 's/TODO//' x", Some(Certainty::Words))]
 #[case("sed -i 's/x/TODO/' x", Some(Certainty::Pattern))]
 #[case("grep TODO x && echo TODO > y", Some(Certainty::Pattern))]
+#[case(
+    "apply_patch <<E\n*** Begin Patch\n*** Update File: x\n-TODO\n+done\n*** End Patch\nE",
+    Some(Certainty::Words)
+)]
+#[case(
+    "apply_patch <<E\n*** Begin Patch\n*** Update File: x\n-done\n+TODO\n*** End Patch\nE",
+    Some(Certainty::Pattern)
+)]
 #[case("git commit -m TODO", Some(Certainty::Pattern))]
 #[case("grep -rn DONE src", None)]
 fn what_is_only_looked_for_does_not_deny(
@@ -411,6 +419,8 @@ fn a_text_that_was_made_to_be_slow_is_not() {
         "git commit -m 'a b' ",
         "git commit -m 'a b'\n",
         "x='a' && ",
+        "$(echo $X $(echo $X))",
+        "<(a)$(echo x y)",
         "} | cat\n",
         "rm -rf `",
         "eval ",

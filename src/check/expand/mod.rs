@@ -165,9 +165,12 @@ impl Scope {
                 text,
                 is_dynamic,
                 range: word.range.clone(),
-                marks: files(word),
+                marks: Vec::new(),
                 elements: word.elements.clone(),
             }));
+            if let Some(last) = made.last_mut() {
+                last.marks.extend(files(word));
+            }
         }
         Some(Version {
             words: Cow::Owned(made),

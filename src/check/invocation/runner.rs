@@ -282,7 +282,8 @@ impl Reading<'_> {
         at: &Surroundings<'_>,
         scope: &mut Scope,
     ) {
-        let starts = words.iter().enumerate().filter(|(_, word)| begins(word));
+        let all = words.iter().enumerate();
+        let starts = all.filter(|(_, word)| may_begin(&word.text));
         for (tried, (index, word)) in starts.enumerate() {
             if tried == MOST_TRIED {
                 return self.unread(around(&words[index..]));
@@ -324,10 +325,6 @@ impl Reading<'_> {
 }
 
 /// Whether a word may be the name of a program that runs another one, or that a limit may be about.
-fn begins(word: &Word) -> bool {
-    may_begin(&word.text)
-}
-
 fn may_begin(text: &str) -> bool {
     const LONGEST: usize = 20;
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
