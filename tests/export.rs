@@ -339,6 +339,8 @@ fn zoo() -> Vec<(&'static str, Vec<u8>)> {
         ("Latin-1", b"# Caf\xe9\n".to_vec()),
         ("front matter", b"---\nalwaysApply: false\n---\n\nMine.\n".to_vec()),
         ("mixed line ends", b"a\r\nb\nc\r\n".to_vec()),
+        ("a carriage return at its end", b"a\nb\r".to_vec()),
+        ("a carriage return alone", b"x\r".to_vec()),
         ("like a marker", b"> <!-- aizo:begin -->\n    <!-- aizo:end -->\nthe word aizo:begin\n<!-- aizo:beginning -->\n".to_vec()),
     ]
 }

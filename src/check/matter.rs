@@ -349,7 +349,7 @@ impl<'t> Matter<'t> {
         let messages = |is_sure: bool| {
             let commits = self.runs().iter().filter(move |run| {
                 let name = git::subcommand(&run.invocation).map(|(name, _)| name);
-                run.is_sure == is_sure && matches!(name, Some("commit" | "tag" | "merge"))
+                run.is_sure == is_sure && matches!(name, Some("commit" | "merge"))
             });
             apart(commits.flat_map(|run| {
                 let input = run.invocation.input.clone();

@@ -232,7 +232,12 @@ fn marker(line: &[u8]) -> Option<(&'static str, String)> {
 pub fn put(bytes: Option<&[u8]>, block: &Block, head: &str) -> Result<Vec<u8>, Fault> {
     let old = bytes.unwrap_or_default();
     let found = find(old)?;
-    let newline = newline(&String::from_utf8_lossy(old));
+    // The block keeps the line ends that it has. Behind a carriage return alone, a line feed would make one line end of both.
+    let newline = match &found {
+        Some(Managed { range, .. }) => newline(&String::from_utf8_lossy(&old[range.clone()])),
+        None if old.ends_with(b"\r") => "\r\n",
+        None => newline(&String::from_utf8_lossy(old)),
+    };
     let text = |origin| block.text(origin).replace('\n', newline).into_bytes();
     if let Some(Managed { range, origin, .. }) = found {
         return Ok([&old[..range.start], &text(origin), &old[range.end..]].concat());

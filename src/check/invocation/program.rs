@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::options::{after_options, value_of};
-use super::runner::SHELLS;
+use super::runner::{SHELLS, is_interpreter};
 use super::wrapper::Wrapper;
 use super::{DEEPEST, Invocation, Reading, Surroundings, around, command_of, joined, name_of};
 use crate::check::expand::{Scope, Script, Sets, Value};
@@ -81,6 +81,7 @@ impl Reading<'_> {
                 match program.as_str() {
                     "git" => self.git(commands, arguments, at, scope),
                     "tmux" => self.tmux(commands, arguments, at, scope),
+                    name if is_interpreter(name) => self.code(commands, arguments, at, scope),
                     _ => self.unknown(commands, &program, arguments, at, scope),
                 }
                 self.found.push(Invocation {

@@ -300,6 +300,30 @@ impl Reading<'_> {
         }
     }
 
+    /// A program that reads code, among its words or on its standard input: what looks like a command in it may be run.
+    pub(super) fn code(
+        &mut self,
+        commands: &Script<'_>,
+        arguments: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        if !self.is_run {
+            return;
+        }
+        let given = arguments
+            .iter()
+            .map(|word| (word.text.as_str(), &word.range));
+        let input = at.input.map(|feed| (&*feed.text, &feed.range));
+        let at = at.unsure();
+        for (code, place) in given.chain(input) {
+            if !self.budget.spend(code.len()) {
+                return self.unread(place.clone());
+            }
+            self.tried(commands, &words_of_code(code, place), &at, scope);
+        }
+    }
+
     /// A program that is not known here may run what stands among its words, or in one of them.
     pub(super) fn unknown(
         &mut self,
@@ -322,6 +346,55 @@ impl Reading<'_> {
             self.script(&word.text, Some(&word.range), &at.deeper(), scope);
         }
     }
+}
+
+/// Programs that read code of a language of their own, in which a command may stand as a text.
+const INTERPRETERS: &[&str] = &[
+    "awk",
+    "bun",
+    "deno",
+    "emacs",
+    "gawk",
+    "irb",
+    "lua",
+    "make",
+    "mawk",
+    "mysql",
+    "node",
+    "nodejs",
+    "nvim",
+    "osascript",
+    "perl",
+    "php",
+    "psql",
+    "pypy",
+    "python",
+    "r",
+    "rscript",
+    "ruby",
+    "sqlite3",
+    "tclsh",
+    "vi",
+    "vim",
+];
+
+/// Whether a program reads code, in whatever version: `python3.12`.
+pub(super) fn is_interpreter(program: &str) -> bool {
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    INTERPRETERS.contains(&name) || INTERPRETERS.contains(&program)
+}
+
+/// The words of code, whatever quotes and brackets stand around them.
+fn words_of_code(code: &str, place: &Range<usize>) -> Vec<Word> {
+    let parts = |c: char| c.is_whitespace() || "'\"`()[]{},;|&!".contains(c);
+    code.split(parts)
+        .filter(|word| !word.is_empty())
+        .map(|word| Word {
+            text: word.to_owned(),
+            range: place.clone(),
+            ..Word::default()
+        })
+        .collect()
 }
 
 /// Whether a word may be the name of a program that runs another one, or that a limit may be about.

@@ -197,6 +197,12 @@ fn what_is_run_for_certain(#[case] script: &str) {
 }
 
 #[rstest]
+#[case::code("python3 -c \"import os; os.system('git push -f')\"")]
+#[case::code("python3 - <<X\nimport subprocess\nsubprocess.run(['rm', '-rf', '/x'])\nX")]
+#[case::code("perl -e 'system(\"rm\",\"-rf\",\"x\")'")]
+#[case::code("awk 'BEGIN{system(\"rm -rf x\")}'")]
+#[case::code("psql -c '\\! rm -rf /x'")]
+#[case::code("vim -c '!rm -rf x'")]
 #[case("alias p='git push -f'; p")]
 #[case("alias g=git; g push -f")]
 #[case("alias g=git p='g push'\np -f")]
@@ -251,6 +257,9 @@ fn what_may_be_run_asks(#[case] script: &str) {
 #[case("F=-rf; F=; rm $F x")]
 #[case("(F=-rf); rm -i x")]
 #[case("F=-rf ls; rm $F x")]
+#[case("python3 -c \"print('git log')\"")]
+#[case("awk '{print $1}' file")]
+#[case("make -j4 test; node server.js")]
 #[case("cat <<'E'\n$(git push -f)\nE")]
 #[case("cat <<E\n\\$(git push -f)\nE")]
 #[case("echo 'git push -f' | cat")]
