@@ -362,7 +362,25 @@ impl Context {
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        self.write_to(store, write)
+    }
+
+    /// Notes something that a power cut may take back, in one transaction and without waiting for the disk.
+    fn jot<T>(
+        &self,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        store.relax()?;
+        self.write_to(store, write)
+    }
+
+    fn write_to<T>(
+        &self,
+        mut store: Store,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         self.note_about(&store);
         store
             .write(self.settings.now, |transaction| {

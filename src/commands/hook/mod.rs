@@ -246,7 +246,7 @@ fn finish(call: &Call, afterwards: &Afterwards, context: &Context) -> anyhow::Re
         && context.has_store()?
         && let Some(session) = session_name(call)
     {
-        context.write(|transaction| {
+        context.jot(|transaction| {
             Ok(transaction.remember_shown(&session, &afterwards.told, afterwards.anew)?)
         })?;
     }
