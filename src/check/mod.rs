@@ -40,7 +40,7 @@ use detector::{Bounds, Seen};
 use matter::Matter;
 use words::Texts;
 
-use crate::model::{Origin, Preference};
+use crate::model::{Origin, Preference, beginning};
 use crate::redact;
 
 /// How sure it is that an entry is broken. The names are the `certainty` of JSON.
@@ -342,7 +342,7 @@ fn shown(matter: &Matter<'_>, range: &Range<usize>) -> String {
     // A secret is no longer than this, and no more is shown.
     const AROUND: usize = 2_048;
     let text = &*matter.text;
-    let near = |at: usize| text.floor_char_boundary(at.min(text.len()));
+    let near = |at: usize| beginning(text, at).len();
     let range = near(range.start)..near(range.end.min(range.start + AROUND));
     let before = near(range.start.saturating_sub(AROUND));
     let behind = near(range.end + AROUND);
