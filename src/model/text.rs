@@ -77,16 +77,25 @@ pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> 
 
 /// Removes control, bidirectional and zero-width characters: for text that nobody typed here.
 pub fn strip_hidden(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if matches!(c, '\n' | '\r' | '\t') {
-                ' '
-            } else {
-                c
-            }
-        })
-        .filter(|&c| !is_hidden(c))
-        .collect()
+    if is_plain(text) {
+        return text.to_owned();
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| is_hidden(c)) {
+        kept.push_str(&rest[..at]);
+        if matches!(c, '\n' | '\r' | '\t') {
+            kept.push(' ');
+        }
+        rest = &rest[at + c.len_utf8()..];
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Whether a text has nothing but what a typewriter has: then nothing in it is hidden. It is quick.
+pub fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Control characters, bidirectional marks and overrides, zero-width and tag characters. ZWNJ and

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeSeq, Serializer as _};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use crate::model::is_hidden;
+use crate::model::{is_hidden, is_plain};
 
 /// Writes one JSON value and a line end. Characters that JSON allows but a terminal obeys (C1 controls,
 /// bidirectional marks, zero-width characters) are written as escapes, which read back the same.
@@ -84,6 +84,9 @@ impl<F: Formatter> Formatter for Harmless<F> {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        if is_plain(fragment) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some(at) = rest.find(is_hidden) {
             writer.write_all(&rest.as_bytes()[..at])?;

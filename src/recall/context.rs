@@ -572,7 +572,11 @@ pub fn in_turn<T>(sorted: Vec<T>, group_of: impl Fn(&T) -> Group) -> Vec<T> {
 /// A text that cannot break out of the block: on one line, without anything that opens or closes an element, or
 /// looks as if it did.
 pub(crate) fn harmless(text: &str) -> String {
+    const OPENING: [char; 3] = ['<', '＜', '﹤'];
     let stripped = strip_hidden(text);
+    if !stripped.contains(OPENING) {
+        return stripped.trim().to_owned();
+    }
     let mut kept = String::with_capacity(stripped.len());
     let mut rest = stripped.trim().chars();
     while let Some(c) = rest.next() {

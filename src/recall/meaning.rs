@@ -5,8 +5,10 @@
 
 use std::sync::LazyLock;
 
-/// The embedded table.
-static BYTES: &[u8] = include_bytes!("table/recall.azse");
+use super::pieces::Pieces;
+
+/// The embedded table, packed by `src/pack/table.rs`.
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/recall.table"));
 
 /// What the table's licence asks to be shown.
 pub const NOTICE: &str = include_str!("table/NOTICE");
@@ -28,14 +30,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(BYTES));
 /// Where the parts of the table begin.
 struct Table {
     bytes: &'static [u8],
-    pieces: usize,
+    pieces: Pieces,
     longest: usize,
     unit: f32,
     levels: [f32; 4],
     scales: usize,
     costs: usize,
-    offsets: usize,
-    strings: usize,
     codes: usize,
 }
 
@@ -158,38 +158,18 @@ impl Table {
         for (index, level) in levels.iter_mut().enumerate() {
             *level = f32::from_bits(u32_at(bytes, 64 + 4 * index));
         }
-        let start = |at: usize| u32_at(bytes, at) as usize;
+        let number = |at: usize| u32_at(bytes, at) as usize;
+        let [scales, costs, starts, texts, codes] = [20, 24, 28, 32, 36].map(number);
         Table {
             bytes,
-            pieces: start(8),
-            longest: start(12),
+            pieces: Pieces::new(number(8), &bytes[starts..], &bytes[texts..codes]),
+            longest: number(12),
             unit: f32::from_bits(u32_at(bytes, 16)),
             levels,
-            scales: start(20),
-            costs: start(24),
-            offsets: start(28),
-            strings: start(32),
-            codes: start(36),
+            scales,
+            costs,
+            codes,
         }
-    }
-
-    fn piece(&self, index: usize) -> &'static [u8] {
-        let start = u32_at(self.bytes, self.offsets + 4 * index) as usize;
-        let end = u32_at(self.bytes, self.offsets + 4 * index + 4) as usize;
-        &self.bytes[self.strings + start..self.strings + end]
-    }
-
-    fn find(&self, key: &[u8]) -> Option<usize> {
-        let (mut low, mut high) = (0, self.pieces);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match self.piece(middle).cmp(key) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
-            }
-        }
-        None
     }
 
     /// Adds a piece's vector to a sum.
@@ -245,7 +225,7 @@ impl Table {
     /// Splits a run at the least cost. A run of a spaced script begins with a space, and is one piece
     /// where the table has it whole.
     fn split_run(&self, run: &str, spaced: bool, found: &mut Vec<usize>) {
-        if spaced && let Some(whole) = self.find(run.as_bytes()) {
+        if spaced && let Some(whole) = self.pieces.find(run.as_bytes()) {
             found.push(whole);
             return;
         }
@@ -263,7 +243,7 @@ impl Table {
             }
             let begin = if from == 0 { 0 } else { starts[from] };
             for to in from + 1..=count.min(from + self.longest) {
-                if let Some(piece) = self.find(&run.as_bytes()[begin..starts[to]]) {
+                if let Some(piece) = self.pieces.find(&run.as_bytes()[begin..starts[to]]) {
                     let cost = so_far + u32::from(self.bytes[self.costs + piece]);
                     if cost < best[to].0 {
                         best[to] = (cost, from, Some(piece));
@@ -331,15 +311,38 @@ mod tests {
     #[test]
     fn the_table_is_the_documented_one() {
         use sha2::Digest;
-        let hash = sha2::Sha256::digest(BYTES);
+        let source = include_bytes!("table/recall.azse");
+        let hash = sha2::Sha256::digest(source);
         let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         assert!(hex.starts_with(TABLE_HASH));
-        assert_eq!(&BYTES[..4], b"AZSE");
-        assert_eq!((BYTES[4], BYTES[5]), (1, 2));
-        assert_eq!(u16::from_le_bytes([BYTES[6], BYTES[7]]), 256);
-        // Every piece can be reached, and is found where it is.
-        for piece in 0..TABLE.pieces {
-            assert_eq!(TABLE.find(TABLE.piece(piece)), Some(piece));
+        assert_eq!(&source[..6], b"AZSE\x01\x02");
+        assert_eq!(u16::from_le_bytes([source[6], source[7]]), 256);
+        // Packed, it has the same pieces at the same places, with the same values.
+        let number = |at: usize| u32_at(source, at) as usize;
+        let [scales, costs, offsets, strings, codes] = [20, 24, 28, 32, 36].map(number);
+        let pieces = number(8);
+        for place in 0..pieces {
+            let begin = strings + number(offsets + 4 * place);
+            let end = strings + number(offsets + 4 * place + 4);
+            assert_eq!(TABLE.pieces.find(&source[begin..end]), Some(place));
+        }
+        let part = |bytes: &'static [u8], at: usize, length: usize| &bytes[at..at + length];
+        for (before, after, length) in [
+            (scales, TABLE.scales, 2 * pieces),
+            (costs, TABLE.costs, pieces),
+            (codes, TABLE.codes, source.len() - codes),
+        ] {
+            assert_eq!(part(source, before, length), part(BYTES, after, length));
+        }
+        for absent in [
+            "",
+            " ",
+            "\u{0}",
+            " thex",
+            "\u{10ffff}",
+            " qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
+        ] {
+            assert_eq!(TABLE.pieces.find(absent.as_bytes()), None, "{absent}");
         }
     }
 

@@ -4,6 +4,7 @@
 pub mod context;
 mod matching;
 pub mod meaning;
+mod pieces;
 mod relevance;
 pub mod sketch;
 pub mod task_map;

@@ -1,7 +1,10 @@
-//! Packs the cue tables and the plain forms: they are texts to be edited, read by `analyze` alone, and a hundred kilobytes
-//! smaller packed. And it tells the linker what keeps a released binary small.
+//! Packs what is embedded: the cue tables and the plain forms, which are texts to be edited and read by `analyze` alone
+//! (a hundred kilobytes less), and the pieces of the embedding table (four hundred). And it tells the linker what keeps a
+//! released binary small.
 
 #![allow(clippy::print_stdout, reason = "cargo listens there")]
+
+mod table;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,9 +12,11 @@ use std::process::Command;
 use std::{env, fs, io};
 
 const FOLDERS: [&str; 2] = ["src/extract/cues", "src/extract/forms"];
+const TABLE: &str = "src/recall/table/recall.azse";
 
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=src/extract/cues/pack.rs");
+    println!("cargo::rerun-if-changed=src/pack");
+    println!("cargo::rerun-if-changed={TABLE}");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names OUT_DIR"))?;
     for folder in FOLDERS {
         println!("cargo::rerun-if-changed={folder}");
@@ -23,6 +28,8 @@ fn main() -> io::Result<()> {
             }
         }
     }
+    let packed = table::pack(&fs::read(TABLE)?);
+    fs::write(Path::new(&out).join("recall.table"), packed)?;
     link_small(Path::new(&out))
 }
 
