@@ -59,6 +59,7 @@ pub mod llm;
 pub mod mcp;
 pub mod merge;
 pub mod model;
+pub mod poison;
 pub mod present;
 pub mod recall;
 pub mod redact;
