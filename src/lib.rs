@@ -25,6 +25,8 @@
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
 //! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | files |
 //! | [`export`] | the profile → a block in a context file, put in and taken out byte for byte | no |
+//! | [`portable`] | the profile on its way between stores, and what else `import` reads | streams |
+//! | [`poison`] | a text → why it may be meant for the model and not for the profile | no |
 //! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
@@ -60,6 +62,7 @@ pub mod mcp;
 pub mod merge;
 pub mod model;
 pub mod poison;
+pub mod portable;
 pub mod present;
 pub mod recall;
 pub mod redact;

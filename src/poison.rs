@@ -34,6 +34,9 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
     let words: Vec<&str> = folded.split_whitespace().collect();
     let spaced = words.join(" ");
     let plain = without_apostrophes(&spaced);
+    if folded.lines().any(speaks_for_another) {
+        return Some(ROLES);
+    }
     by_rules(&plain)
         .or_else(|| by_rules(&joined_letters(&plain)))
         .or_else(|| is_coded(text).then_some(CODED))
@@ -54,15 +57,21 @@ fn holds_unseen(text: &str) -> bool {
     false
 }
 
-/// Whether a word has Latin letters and ones of a script whose letters look like them.
+/// Whether a word has Latin letters and, in front of them or among them, ones of a script whose letters look like them. An ending
+/// of another script is how some languages inflect foreign words.
 fn mixes_scripts(word: &str) -> bool {
     const SHORTEST: usize = 4;
-    let has =
-        |range: std::ops::RangeInclusive<u32>| word.chars().any(|c| range.contains(&(c as u32)));
-    let is_latin = word.chars().any(|c| c.is_ascii_alphabetic());
-    // Micro, Ohm and other units are Greek letters.
-    let looks_alike = has(0x0400..=0x052F) || has(0x0391..=0x03A8) || has(0x03B1..=0x03BB);
-    is_latin && looks_alike && word.chars().count() >= SHORTEST
+    let is_foreign = |c: char| {
+        // Micro, Ohm and other units are Greek letters.
+        matches!(c as u32, 0x0400..=0x052F | 0x0391..=0x03A8 | 0x03B1..=0x03BB)
+    };
+    let kinds: Vec<bool> = word
+        .chars()
+        .filter(|&c| c.is_ascii_alphabetic() || is_foreign(c))
+        .map(is_foreign)
+        .collect();
+    let switches = kinds.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    kinds.len() >= SHORTEST && (switches > 1 || switches == 1 && kinds[0])
 }
 
 fn without_apostrophes(text: &str) -> String {
@@ -247,10 +256,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 r"</?(system|assistant|system-reminder|system_prompt|developer|instructions|user_query|im_start|im_end)\s*/?>",
                 r"</(user|human|tool|prompt|context|memory|result)\s*>",
                 r"</?aizo[a-z-]*|<!--\s*aizo:",
-                r"^\W*(system|assistant|developer)\s*(message|prompt)?\s*[:：]\s*\S",
                 r"#{2,}\s*(system|instructions?|assistant|response)\s*:",
                 r#""role"\s*:\s*"(system|assistant|developer|tool)""#,
-                r"^\W*(系统|助手|系統)(消息|提示)?\s*[:：]\s*\S",
             ],
         ),
         Rule::new(
@@ -297,6 +304,22 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ),
     ]
 });
+
+/// Whether a line is the message of somebody else: `System: …`.
+fn speaks_for_another(line: &str) -> bool {
+    const OTHERS: [&str; 6] = ["system", "assistant", "developer", "系统", "系統", "助手"];
+    const WORDS: [&str; 4] = [" message", " prompt", "消息", "提示"];
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let Some((name, rest)) = line.split_once([':', '：']) else {
+        return false;
+    };
+    let name = name.trim();
+    let name = WORDS
+        .iter()
+        .find_map(|word| name.strip_suffix(word))
+        .unwrap_or(name);
+    OTHERS.contains(&name.trim()) && !rest.trim().is_empty()
+}
 
 fn by_rules(text: &str) -> Option<&'static str> {
     RULES

@@ -12,6 +12,7 @@ mod contract;
 mod export;
 mod finding;
 mod hooks;
+mod importing;
 mod install;
 mod llm;
 mod mcp;

@@ -16,6 +16,7 @@ mod entries;
 mod export;
 mod history;
 mod hook;
+mod import;
 mod info;
 mod input;
 mod install;
@@ -101,8 +102,10 @@ pub enum Command {
     Recall(Later<recall::Args>),
     /// Print what an agent should know before a task
     Context(Later<context::Args>),
-    /// Write the profile into the file where an agent's host looks for it
+    /// Write the whole profile, or what an agent's host reads of it in a file of its own
     Export(Later<export::Args>),
+    /// Take over a profile: one that was exported, another store, or what another program knows
+    Import(Later<import::Args>),
     /// Say which limits a plan, command, patch or draft breaks
     Check(Later<check::Args>),
     /// Show the strongest preferences
@@ -232,6 +235,7 @@ impl Context {
                 cli.command,
                 Command::Context(_)
                     | Command::Export(_)
+                    | Command::Import(_)
                     | Command::Check(_)
                     | Command::Hook(_)
                     | Command::Mcp(_)
@@ -379,6 +383,18 @@ impl Context {
             .map_err(|wrapped| wrapped.0)
     }
 
+    /// Runs `write` on a copy of the store in memory: what it would do, and nothing is changed.
+    fn rehearse<T>(
+        &self,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        Store::rehearsal(&self.location(), self.settings.now)?
+            .write(self.settings.now, |transaction| {
+                write(transaction).map_err(Wrapped)
+            })
+            .map_err(|wrapped| wrapped.0)
+    }
+
     /// Whether there is a store to change: a command that only alters what exists makes none.
     fn has_store(&self) -> anyhow::Result<bool> {
         Ok(Store::exists(&self.settings.db)?)
@@ -461,6 +477,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Recall(Later(args)) => answer(recall::run(&args, context)?),
         Command::Context(Later(args)) => answer(context::run(&args, context)?),
         Command::Export(Later(args)) => export::run(&args, context)?,
+        Command::Import(Later(args)) => answer(import::run(&args, context)?),
         Command::Check(Later(args)) => check::run(&args, context)?,
         // Answered at the door.
         Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),

@@ -1,11 +1,13 @@
 //! What becomes of an observation: a new entry, a merged one, a limit that is kept, or something that
 //! waits for a person. Pure: the store is asked before, and told after.
 
+mod bring;
 mod learn;
 mod similar;
 
 use chrono::{DateTime, Utc};
 
+pub use bring::{Brought, Incoming, OnConflict, bring};
 pub use learn::{Lesson, learn};
 pub use similar::{Things, is_same_thing, is_spoken_of, names_something};
 

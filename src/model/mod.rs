@@ -17,7 +17,7 @@ pub use change::{
 };
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
-pub use name::stable_name;
+pub use name::{StableName, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;

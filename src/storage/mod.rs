@@ -6,6 +6,7 @@
 
 mod adopt;
 mod analysed;
+mod copy;
 mod fault;
 pub mod foreign;
 mod index;
@@ -13,6 +14,7 @@ mod journal;
 mod listing;
 mod migrate;
 mod open;
+mod portable;
 mod read;
 mod related;
 mod replay;
@@ -65,6 +67,17 @@ pub struct Store {
 }
 
 impl Store {
+    /// A store that is read and written as it is.
+    fn of(connection: Connection, path: &Path) -> Self {
+        Store {
+            connection,
+            path: path.to_path_buf(),
+            fingerprint: None,
+            copied_because: None,
+            kept_as: None,
+        }
+    }
+
     /// Whether there is something to open at a path: a file that is not empty and may be a store.
     ///
     /// # Errors

@@ -502,7 +502,7 @@ fn connect_to_duplicate(target: &Target<'_>, log: &str) -> Result<Connection> {
         .map_err(|error| target.sqlite(error))
 }
 
-fn copy_to_memory(source: &Connection) -> rusqlite::Result<Connection> {
+pub(super) fn copy_to_memory(source: &Connection) -> rusqlite::Result<Connection> {
     let mut memory = Connection::open_in_memory()?;
     {
         let backup = rusqlite::backup::Backup::new(source, &mut memory)?;
@@ -541,11 +541,5 @@ pub(super) fn in_memory(now: DateTime<Utc>) -> Result<Store> {
     connection
         .pragma_update(None, "foreign_keys", true)
         .map_err(sqlite)?;
-    Ok(Store {
-        connection,
-        path,
-        fingerprint: None,
-        copied_because: None,
-        kept_as: None,
-    })
+    Ok(Store::of(connection, &path))
 }

@@ -22,7 +22,7 @@ pub struct Transaction<'s> {
     path: &'s Path,
     now: DateTime<Utc>,
     device: String,
-    hlc: Hlc,
+    pub(super) hlc: Hlc,
     batch: String,
     first_line: Option<i64>,
     /// Rows whose index is brought up to date at the end.
@@ -160,6 +160,10 @@ impl<'s> Transaction<'s> {
     /// The one reading of the clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.now
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.path
     }
 
     /// The number of the first journal line written: what `undo` takes for the whole batch.
