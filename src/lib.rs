@@ -23,10 +23,11 @@
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
-//! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | files |
+//! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | no |
 //! | [`export`] | the profile → a block in a context file, put in and taken out byte for byte | no |
 //! | [`portable`] | the profile on its way between stores, and what else `import` reads | streams |
 //! | [`poison`] | a text → why it may be meant for the model and not for the profile | no |
+//! | [`files`] | other programs' files: as they were found, written at once, what changes in them | files |
 //! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
@@ -56,6 +57,7 @@ pub mod commands;
 pub mod error;
 pub mod export;
 pub mod extract;
+pub mod files;
 pub mod install;
 pub mod llm;
 pub mod mcp;
