@@ -1,6 +1,7 @@
 //! What becomes of an observation: a new entry, a merged one, a limit that is kept, or something that
 //! waits for a person. Pure: the store is asked before, and told after.
 
+pub mod fold;
 mod learn;
 mod similar;
 

@@ -14,12 +14,14 @@ mod listing;
 mod migrate;
 mod open;
 mod read;
+mod receive;
 mod related;
 mod replay;
 mod search;
 mod secrets;
 mod shown;
 mod standing;
+mod state;
 mod undo;
 mod write;
 
@@ -32,11 +34,12 @@ use rusqlite::Connection;
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
 pub use fault::quoted;
-pub use journal::{JournalLine, LINE_VERSION};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
+pub use receive::Received;
+pub use state::{Difference, Differing, How};
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
 
