@@ -239,12 +239,18 @@ impl Fold {
             self.observe(&uid, line.added);
             return;
         }
-        let claim = Claim::of(&line);
+        let (claim, op) = (Claim::of(&line), line.op);
         let mut evidence = line.added;
         let values = match self.removed.remove(&uid) {
-            Some(removed) if removed.seen.contains(&values) => {
+            Some(removed) if op == Op::Undo && removed.seen.contains(&values) => {
                 evidence.extend(removed.entry.evidence.into_values());
-                removed.entry.values
+                let mut restored = removed.entry.values;
+                // What comes back as a limit is one, also where somebody had lifted it meanwhile.
+                if let Some(score) = values::score(&values).filter(|&score| values::is_limit(score))
+                {
+                    values::rescore(&mut restored, score);
+                }
+                restored
             }
             _ => values::complete(values),
         };
