@@ -25,3 +25,4 @@ mod secrets;
 mod skill;
 mod smoke;
 mod stores;
+mod sync;

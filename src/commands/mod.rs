@@ -32,6 +32,7 @@ mod review;
 mod scenarios;
 mod sessions;
 mod show;
+mod sync;
 mod tag;
 mod top;
 mod touch;
@@ -139,6 +140,8 @@ pub enum Command {
     History(Later<history::Args>),
     /// Take changes back
     Undo(Later<undo::Args>),
+    /// Keep the profile of several devices in step through a git repository
+    Sync(Later<sync::Args>),
     /// Show the evidence behind a preference
     Why(Later<why::Args>),
     /// Decide about what waits for a person
@@ -233,6 +236,7 @@ impl Context {
                 Command::Context(_)
                     | Command::Export(_)
                     | Command::Check(_)
+                    | Command::Sync(_)
                     | Command::Hook(_)
                     | Command::Mcp(_)
             ),
@@ -379,6 +383,22 @@ impl Context {
             .map_err(|wrapped| wrapped.0)
     }
 
+    /// Finds out what a change would do, on what is stored or on nothing, and changes nothing.
+    fn rehearse<T>(
+        &self,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let now = self.settings.now;
+        let mut store = match self.has_store()? {
+            true => Store::open_for_writing(&self.location(), now)?,
+            false => Store::in_memory(now)?,
+        };
+        self.note_about(&store);
+        store
+            .rehearse(now, |transaction| write(transaction).map_err(Wrapped))
+            .map_err(|wrapped| wrapped.0)
+    }
+
     /// Whether there is a store to change: a command that only alters what exists makes none.
     fn has_store(&self) -> anyhow::Result<bool> {
         Ok(Store::exists(&self.settings.db)?)
@@ -476,6 +496,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Scenarios(Later(args)) => answer(scenarios::run(&args, context)?),
         Command::History(Later(args)) => answer(history::run(&args, context)?),
         Command::Undo(Later(args)) => answer(undo::run(&args, context)?),
+        Command::Sync(Later(args)) => Reply::Answer(sync::run(&args, context)?),
         Command::Why(Later(args)) => answer(why::run(&args, context)?),
         Command::Review(Later(args)) => answer(review::run(&args, context)?),
         Command::Info(Later(args)) => Reply::Answer(info::run(&args, context)?),

@@ -332,7 +332,12 @@ fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
 /// Keeps the file as it was beside the store, while the write lock is held. SQLite itself gives the bytes, over
 /// a second connection that sees what was committed: reading the file by other means would drop this process's
 /// locks on it.
-fn keep_beside(path: &Path, real: &Path, number: i64, now: DateTime<Utc>) -> Result<PathBuf> {
+pub(super) fn keep_beside(
+    path: &Path,
+    real: &Path,
+    number: i64,
+    now: DateTime<Utc>,
+) -> Result<PathBuf> {
     let io = |cause: std::io::Error| match cause.kind() {
         std::io::ErrorKind::StorageFull => StorageError::Full {
             path: path.to_path_buf(),

@@ -38,7 +38,7 @@ pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
-pub use receive::Received;
+pub use receive::{Rebuilt, Received};
 pub use state::{Difference, Differing, How};
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
@@ -144,6 +144,27 @@ impl Store {
         let answer = write(&mut transaction)?;
         transaction.commit()?;
         Ok(answer)
+    }
+
+    /// Runs `write` in one transaction, and stores nothing.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn rehearse<T, E: From<StorageError>>(
+        &mut self,
+        now: DateTime<Utc>,
+        write: impl FnOnce(&mut Transaction<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let mut transaction = Transaction::begin(&mut self.connection, &self.path, now)?;
+        write(&mut transaction)
+    }
+
+    /// Keeps a copy of the file as it is beside it, and tells where.
+    ///
+    /// # Errors
+    /// What the file system and SQLite report.
+    pub fn keep_copy(&self, now: DateTime<Utc>) -> Result<PathBuf> {
+        migrate::keep_beside(&self.path, &open::real(&self.path), SCHEMA_VERSION, now)
     }
 
     /// Holds on to one state of the store until it is dropped.

@@ -263,6 +263,41 @@ impl<'c> View<'c> {
         Ok(all)
     }
 
+    /// The number of a record in this file.
+    pub(super) fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
+        let sql = match subject {
+            Subject::Entry(_) => "SELECT id FROM preferences WHERE uid = ?1",
+            Subject::Proposal(_) => "SELECT id FROM proposals WHERE uid = ?1",
+            Subject::Session(_) => "SELECT id FROM sessions WHERE id = ?1",
+            Subject::Decay => "SELECT id FROM decay_config WHERE id = ?1",
+        };
+        self.sqlite_result(
+            self.connection
+                .prepare_cached(sql)
+                .and_then(|mut statement| {
+                    statement
+                        .query_row([subject.uid()], |row| row.get(0))
+                        .optional()
+                }),
+        )
+    }
+
+    /// Whether the journal knows a record, be it there or not.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn has_line(&self, subject: &Subject) -> Result<bool> {
+        self.sqlite_result(
+            self.connection
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM journal WHERE kind = ?1 AND uid = ?2)",
+                )
+                .and_then(|mut statement| {
+                    statement.query_row([subject.kind(), subject.uid()], |row| row.get(0))
+                }),
+        )
+    }
+
     /// How much waits in review.
     ///
     /// # Errors
@@ -605,6 +640,18 @@ impl<'c> View<'c> {
             Ok(None)
         };
         self.sqlite_result(find())
+    }
+
+    /// Whether another program has changed what the journal does not know yet; the next write takes it in.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn has_outside_changes(&self) -> Result<bool> {
+        self.sqlite_result(
+            self.connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM outside_changes)")
+                .and_then(|mut statement| statement.query_row([], |row| row.get(0))),
+        )
     }
 
     /// What another program changed and the journal does not know yet: kind, number, name.

@@ -140,21 +140,10 @@ impl Transaction<'_> {
             // What others have changed at the same time counts again as well.
             self.refold()?;
             for one in done.iter_mut().filter(|one| one.id.is_some()) {
-                one.id = self.number_now(&one.line.subject)?;
+                one.id = self.view().number_of(&one.line.subject)?;
             }
         }
         Ok(done)
-    }
-
-    /// The number of a record, also where it goes by another name by now.
-    fn number_now(&self, subject: &Subject) -> Result<Option<i64>> {
-        match (
-            self.local_id(subject)?,
-            self.view().survivor(subject.uid())?,
-        ) {
-            (None, Some(survivor)) => self.local_id(&Subject::Entry(survivor)),
-            (id, _) => Ok(id),
-        }
     }
 
     /// Refuses when a record does not hold what a line says it left, or an item that would come back has a

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue};
-use rusqlite::{Connection, OptionalExtension, ToSql, TransactionBehavior, params};
+use rusqlite::{Connection, ToSql, TransactionBehavior, params};
 use serde_json::Value;
 
 use super::index::{self, Dirty, DirtyRows};
@@ -285,21 +285,8 @@ impl<'s> Transaction<'s> {
     }
 
     /// The number of a record in this file.
-    pub(super) fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
-        let sql = match subject {
-            Subject::Entry(_) => "SELECT id FROM preferences WHERE uid = ?1",
-            Subject::Proposal(_) => "SELECT id FROM proposals WHERE uid = ?1",
-            Subject::Session(_) => "SELECT id FROM sessions WHERE id = ?1",
-            Subject::Decay => "SELECT id FROM decay_config WHERE id = ?1",
-        };
-        self.transaction
-            .prepare_cached(sql)
-            .and_then(|mut statement| {
-                statement
-                    .query_row([subject.uid()], |row| row.get(0))
-                    .optional()
-            })
-            .map_err(|error| self.sqlite(error))
+    fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
+        self.view().local_id(subject)
     }
 
     /// The values that a record holds now; nothing when there is no such record.

@@ -1,6 +1,9 @@
 //! Receives lines that other devices wrote: into the journal, and the tables follow; all in one transaction, or
 //! nothing. A store that never received any has none of what is made here.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
@@ -9,7 +12,7 @@ use serde_json::Value;
 use super::journal::before_column;
 use super::state::Difference;
 use super::write::new_uid;
-use super::{Result, Transaction, View};
+use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
 use crate::model::{Evidence, JournalLine, LINE_VERSION, Op, Subject};
 
@@ -33,6 +36,21 @@ pub struct Received {
     pub held: Vec<Held>,
     /// The name under which this device goes on, where another one writes under the name that it had.
     pub renamed: Option<String>,
+}
+
+/// What came of making the tables anew.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rebuilt {
+    /// Lines that the journal did not have.
+    pub missing: usize,
+    /// Lines that it had otherwise.
+    pub repaired: usize,
+    /// Lines that it has and that were not given.
+    pub unpushed: usize,
+    /// How many lines are new here, by device.
+    pub lines: HashMap<String, usize>,
+    /// What was different in the tables.
+    pub difference: Difference,
 }
 
 impl View<'_> {
@@ -118,8 +136,19 @@ impl View<'_> {
         })
     }
 
+    /// The number of a record in this file, also where it goes by another name by now.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn number_of(&self, subject: &Subject) -> Result<Option<i64>> {
+        match (self.local_id(subject)?, self.survivor(subject.uid())?) {
+            (None, Some(survivor)) => self.local_id(&Subject::Entry(survivor)),
+            (id, _) => Ok(id),
+        }
+    }
+
     /// The entry that a name stands for, where it is one with another.
-    pub(super) fn survivor(&self, uid: &str) -> Result<Option<String>> {
+    fn survivor(&self, uid: &str) -> Result<Option<String>> {
         if !self.is_synced()? {
             return Ok(None);
         }
@@ -188,6 +217,69 @@ impl Transaction<'_> {
         Ok(received)
     }
 
+    /// Makes the tables anew from lines, which count more than what the journal has of them, and from those of the journal
+    /// that are not among them.
+    ///
+    /// # Errors
+    /// As [`Transaction::receive`].
+    pub fn rebuild(&mut self, lines: Vec<JournalLine>) -> Result<Rebuilt> {
+        self.connection()
+            .execute_batch(TABLES)
+            .map_err(|error| self.sqlite(error))?;
+        let mut rebuilt = Rebuilt::default();
+        let lines: Vec<JournalLine> = lines
+            .into_iter()
+            .filter(|line| !line.stays_here())
+            .collect();
+        for line in &lines {
+            rebuilt.repaired += usize::from(self.repair(line)?);
+        }
+        let many = lines.len();
+        let received = self.receive(lines)?;
+        let new: usize = received.lines.values().sum();
+        rebuilt.difference = match new {
+            // It has not looked at the tables.
+            0 => self.refold()?.0,
+            _ => received.difference,
+        };
+        let here: usize = self.view().lines_by_device()?.values().sum();
+        rebuilt.missing = new;
+        rebuilt.unpushed = here.saturating_sub(many);
+        rebuilt.lines = received.lines;
+        Ok(rebuilt)
+    }
+
+    /// Replaces a line of the journal that says something else than it should; tells whether there was one.
+    fn repair(&self, line: &JournalLine) -> Result<bool> {
+        let known = self.view().journal_where(
+            "device = ?1 AND hlc = ?2",
+            [line.device.as_str(), line.hlc.as_str()],
+        );
+        let is_other = match known {
+            Ok(known) => known.into_iter().any(|known| {
+                let (seq, local_id) = (line.seq, line.local_id);
+                let known = JournalLine {
+                    seq,
+                    local_id,
+                    ..known
+                };
+                known.cleaned() != *line
+            }),
+            Err(StorageError::Journal { .. }) => true,
+            Err(error) => return Err(error),
+        };
+        if is_other {
+            self.connection()
+                .execute(
+                    "DELETE FROM journal WHERE device = ?1 AND hlc = ?2",
+                    [&line.device, &line.hlc],
+                )
+                .map_err(|error| self.sqlite(error))?;
+            self.insert_line(line)?;
+        }
+        Ok(is_other)
+    }
+
     /// Makes the tables what the whole journal makes of the profile.
     pub(super) fn refold(&mut self) -> Result<(Difference, Vec<Held>)> {
         let state = self.view().folded()?;
@@ -247,7 +339,10 @@ impl Transaction<'_> {
 
     /// Goes on under another name where somebody has written lines under this one that are not here: a copy of this store,
     /// or this store before an older copy of it was put back. Lines of ours that nobody else has go along.
-    fn leave_name(&mut self, lines: &[JournalLine]) -> Result<Option<String>> {
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn leave_name(&mut self, lines: &[JournalLine]) -> Result<Option<String>> {
         let published: HashSet<(&str, &str, &str)> = lines
             .iter()
             .filter(|line| line.device == self.device)
