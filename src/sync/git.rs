@@ -94,6 +94,7 @@ impl Git {
         let date = format!("@{} +0000", self.now.timestamp().max(0));
         command
             .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GCM_INTERACTIVE", "never")
             .env("GIT_ALLOW_PROTOCOL", PROTOCOLS)
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_PAGER", "cat")
@@ -149,10 +150,12 @@ impl Git {
             return Ok(output.stdout);
         }
         let what = arguments.first().copied().unwrap_or_default();
-        Err(Failure::new(
-            Kind::Sync,
-            format!("git {what}: {}", said(&output)),
-        ))
+        Err(
+            Failure::new(Kind::Sync, format!("git {what}: {}", said(&output))).hint(format!(
+                "{} may be removed, and is made anew; nothing is lost by that",
+                self.folder.display()
+            )),
+        )
     }
 
     /// The same for a short text.

@@ -9,6 +9,7 @@ use super::pull::change;
 use super::{Place, Rehearsal};
 use crate::commands::Context;
 use crate::commands::entries::count;
+use crate::commands::history::short_device;
 use crate::error::{Failure, Kind};
 use crate::install::{Readers, folders_for};
 use crate::present::{Answer, Page, to_json};
@@ -138,7 +139,7 @@ impl Answer for Reply {
         if let Some(name) = &self.renamed {
             page.wrapped(&format!(
                 "another store writes as the device that this one was; it is {} from now on",
-                super::reply::short(name)
+                short_device(name)
             ))?;
         }
         page.line(&format!("  {}", self.hint))

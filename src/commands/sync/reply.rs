@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::commands::entries::count;
+use crate::commands::history::short_device;
 use crate::model::Score;
 use crate::present::{Answer, Page, to_json};
 use crate::storage::{Difference, Differing, How};
@@ -161,7 +162,7 @@ impl Pulled {
         if let Some(name) = &self.renamed {
             page.wrapped(&format!(
                 "another store writes as the device that this one was; it is {} from now on",
-                short(name)
+                short_device(name)
             ))?;
         }
         self.entries.write("", page)?;
@@ -174,7 +175,7 @@ impl Pulled {
                 "held: {} stays a hard limit ({}); device {} {wanted} and did not know the limit",
                 held.item,
                 Score::clamped(held.score),
-                short(&held.device),
+                short_device(&held.device),
             ))?;
         }
         self.proposals.write(" in review", page)?;
@@ -189,7 +190,7 @@ impl Pulled {
             page.wrapped(&format!(
                 "waits: {} of device {} from line {} on: {}; {what}",
                 count(waiting.lines, "line", "lines"),
-                short(&waiting.device),
+                short_device(&waiting.device),
                 waiting.line,
                 waiting.why
             ))?;
@@ -265,12 +266,6 @@ impl Record {
         };
         format!("{}{score}", self.item)
     }
-}
-
-/// A device's name in few characters: the last ones, since the first are the time when it began.
-pub(super) fn short(device: &str) -> String {
-    let skipped = device.chars().count().saturating_sub(8);
-    device.chars().skip(skipped).collect()
 }
 
 impl Answer for Reply {

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::note::Note;
-use super::reply::short;
 use super::{Place, Sync};
 use crate::commands::Context;
 use crate::commands::entries::count;
+use crate::commands::history::short_device;
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::sync::{Remote, shown};
 
@@ -111,7 +111,7 @@ impl Answer for Reply {
                 (false, false) => "has more that is not here: aizo sync pull",
             };
             table.row(&[
-                short(&device.device),
+                short_device(&device.device),
                 device.lines.to_string(),
                 about.to_owned(),
             ]);
