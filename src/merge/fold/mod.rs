@@ -16,7 +16,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
 use crate::scoring::Decay;
@@ -135,7 +135,7 @@ pub struct Fold {
     keys: HashMap<String, String>,
     /// Whose an observation is.
     observed: HashMap<String, String>,
-    forgotten: BTreeSet<(&'static str, String)>,
+    forgotten: HashSet<Subject>,
     /// Entries that this batch gave an item, and the one that they had before it.
     named: Vec<(String, Option<String>)>,
 }
@@ -153,24 +153,24 @@ impl Default for Fold {
             removed: HashMap::new(),
             keys: HashMap::new(),
             observed: HashMap::new(),
-            forgotten: BTreeSet::new(),
+            forgotten: HashSet::new(),
             named: Vec::new(),
         }
     }
 }
 
 impl Fold {
-    /// Leaves out all lines of a record, whenever they were written. It has to be said before the first batch.
+    /// Leaves out all lines of an entry or proposal, whenever they were written. It has to be said before the first batch.
     pub fn forget(&mut self, subject: &Subject) {
-        self.forgotten
-            .insert((subject.kind(), subject.uid().to_owned()));
+        if matches!(subject, Subject::Entry(_) | Subject::Proposal(_)) {
+            self.forgotten.insert(subject.clone());
+        }
     }
 
     /// Applies one batch.
     pub fn batch(&mut self, lines: Vec<JournalLine>) {
         for line in lines {
-            let name = (line.subject.kind(), line.subject.uid().to_owned());
-            if self.forgotten.contains(&name) {
+            if self.forgotten.contains(&line.subject) {
                 continue;
             }
             match &line.subject {
