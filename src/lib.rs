@@ -24,8 +24,9 @@
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
 //! | [`sync`] | the journals of several devices ↔ one append-only file each in a git repository | files, git |
-//! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | files |
+//! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | no |
 //! | [`export`] | the profile → a block in a context file, put in and taken out byte for byte | no |
+//! | [`files`] | other programs' files: as they were found, written at once, what changes in them | files |
 //! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
@@ -55,6 +56,7 @@ pub mod commands;
 pub mod error;
 pub mod export;
 pub mod extract;
+pub mod files;
 pub mod install;
 pub mod llm;
 pub mod mcp;

@@ -41,22 +41,32 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     for note in context.take_notes() {
         present::say(&note);
     }
+    let mut missing = None;
     let (reply, code) = match reply? {
+        Reply::Incomplete(answer, failure) => {
+            let code = failure.kind.exit_code();
+            missing = Some(failure);
+            (Reply::Answer(answer), ExitCode::from(code))
+        }
         Reply::Violation(answer) => (Reply::Answer(answer), ExitCode::from(VIOLATED)),
         Reply::Difference(answer) => (Reply::Answer(answer), ExitCode::from(DIFFERS)),
         reply => (reply, ExitCode::SUCCESS),
     };
     let printed = match reply {
-        Reply::Answer(answer) | Reply::Violation(answer) | Reply::Difference(answer) => {
-            present::answer(
-                answer.as_ref(),
-                json,
-                Style::for_stdout(context.settings.color, context.settings.columns),
-            )
-        }
+        Reply::Answer(answer)
+        | Reply::Violation(answer)
+        | Reply::Difference(answer)
+        | Reply::Incomplete(answer, _) => present::answer(
+            answer.as_ref(),
+            json,
+            Style::for_stdout(context.settings.color, context.settings.columns),
+        ),
         Reply::Raw(bytes) => present::raw(&bytes),
     };
     printed.map_err(cannot_print)?;
+    if let Some(failure) = missing {
+        present::report(&Report::of(&failure.into()), json);
+    }
     Ok(code)
 }
 

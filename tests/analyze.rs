@@ -367,6 +367,31 @@ fn against_a_limit_a_change_of_mind_waits() {
 }
 
 #[test]
+fn what_becomes_a_limit_is_one_for_the_rest_of_the_run() {
+    let stated = Home::new().at("2026-10-01T09:00:00Z");
+    stated.ok(&["add", "dark mode at night", "said so", "--score", "5"]);
+    let said = Chat::new("mind").user("Never use dark mode at night");
+    let learned = Chat::new("all")
+        .user("Always use dark mode at night")
+        .user("Never use dark mode at night");
+    for (home, chat, before) in [
+        (stated.at(NOW), said, &["limited", "pending"][..]),
+        (Home::new(), learned, &["added", "limited", "pending"]),
+    ] {
+        let file = chat.user("Always use dark mode").write(&home, "mind.jsonl");
+        let rehearsed = analyze(&home, &[&file, "--dry-run"]);
+        assert_eq!(rehearsed.results(), before);
+        let analysis = analyze(&home, &[&file]);
+        assert_eq!(analysis.results(), before);
+        assert_eq!(
+            analysis.learned.last().and_then(|last| last.why.as_deref()),
+            Some("speaks against the hard limit “dark mode at night”")
+        );
+        assert_eq!(scores(&home), [0.5]);
+    }
+}
+
+#[test]
 fn an_older_statement_that_is_read_later_is_only_history() {
     let home = Home::new();
     let new = Chat::new("new")

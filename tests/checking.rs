@@ -415,6 +415,31 @@ fn patterns_are_shown_united_replaced_cleared_and_taken_back() {
 }
 
 #[test]
+fn an_entry_gets_no_more_patterns_than_it_may_have_and_all_that_it_has_count() {
+    let home = Home::new();
+    let mut arguments = vec!["add", "shouting", "said so", "--score", "0.5"];
+    let patterns: Vec<String> = (1..=16).map(|number| format!("loud{number}x")).collect();
+    for pattern in &patterns {
+        arguments.extend(["--pattern", pattern]);
+    }
+    home.ok(&arguments);
+    let before = home.rows();
+    let run = home.run(&["add", "shouting", "again", "--pattern", "loud17x"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("would have 17 patterns; 16 is the most")
+            && run.stderr.contains("aizo update 'shouting' --pattern"),
+        "{run:?}"
+    );
+    assert_eq!(home.rows(), before);
+    home.ok(&["add", "shouting", "again", "--pattern", "loud16x"]);
+    home.outside("UPDATE preferences SET pattern = pattern || char(10) || 'loud17x'");
+    assert_eq!(check(&home, &["so loud17x"]).0, 3);
+    home.ok(&["add", "shouting", "once more", "--pattern", "loud17x"]);
+}
+
+#[test]
 fn only_what_the_user_stated_denies_and_inferred_patterns_stay_out_of_it() {
     let home = profile();
     home.ok(&[
@@ -450,18 +475,28 @@ fn only_what_the_user_stated_denies_and_inferred_patterns_stay_out_of_it() {
 }
 
 #[test]
-fn a_pattern_of_another_program_that_is_none_does_not_break_a_check() {
+fn a_pattern_of_another_program_that_is_none_is_told_and_the_others_are_looked_for() {
     let home = profile();
     home.outside("UPDATE preferences SET pattern = '(' WHERE item = 'todo notes'");
     let (code, reply) = check(&home, &["todo notes, and git"]);
-    assert_eq!(code, 0);
+    assert_eq!(code, 1, "not as if nothing was");
+    assert_eq!(check(&home, &["todo notes ✨"]).0, 3);
     assert_eq!(reply.unusable_patterns.len(), 1);
     assert_eq!(reply.violations[0].certainty, "words");
     let run = home.run(&["check", "todo notes"]);
     assert!(run.stderr.contains("cannot be used"), "{run:?}");
     home.outside("UPDATE preferences SET pattern = x'ff00' WHERE item = 'emojis in texts'");
     home.outside("UPDATE preferences SET pattern = 7 WHERE item = 'passive voice'");
-    assert_eq!(home.run(&["check", "x"]).code, 0);
+    let run = home.run(&["check", "x"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (1, "nothing found (4 entries checked)\n")
+    );
+    assert!(
+        run.stderr
+            .contains("not checked for certain: “todo notes” (id 3)"),
+        "{run:?}"
+    );
     home.ok(&["touch", "todo notes"]);
     replays_to_the_same_tables(&home);
     // What was adopted can be taken back.
@@ -473,6 +508,42 @@ fn a_pattern_of_another_program_that_is_none_does_not_break_a_check() {
     assert_eq!(adopted["before"]["pattern"], r"\bTODO\b");
     home.ok(&["undo", &adopted["change"].to_string()]);
     assert_eq!(check(&home, &["a TODO"]).0, 3);
+}
+
+#[test]
+fn what_takes_too_long_is_told_and_ends_with_an_error_and_what_was_found() {
+    let home = profile();
+    home.ok(&[
+        "add",
+        "slow things",
+        "said so",
+        "--score",
+        "1",
+        "--pattern",
+        "x[^y]{0,700}z",
+    ]);
+    let long = "x".repeat(3_000_000);
+    let check = |text: &str| home.run_with_input(&["check", "--json"], text.as_bytes());
+    let run = check(&long);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let reply: Reply = serde_json::from_str(&run.stdout).expect("what was found is there");
+    assert_eq!(reply.unusable_patterns[0].item, "slow things");
+    assert_eq!(reply.violations[0].item, "slow things");
+    assert_eq!(reply.violations[0].certainty, "words");
+    let last = run.stderr.lines().last().expect("it says why");
+    let error: Value = serde_json::from_str(last).expect("it is JSON");
+    assert_eq!(
+        error["error"]["message"],
+        "not checked for certain: “slow things” (id 7)"
+    );
+    // What is certain all the same is no less so.
+    let run = check(&format!("{long} TODO"));
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("“slow things” (id 7) was not checked"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -594,4 +665,45 @@ fn a_program_without_the_column_can_still_write() {
         "and nothing else"
     );
     replays_to_the_same_tables(&home);
+}
+
+#[test]
+fn what_is_piped_in_before_its_program_is_shown_with_it() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "force-push",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@force-push",
+    ]);
+    for command in [
+        "echo -f | xargs git push",
+        "echo main | xargs git push -f origin",
+        "printf '%s\\n' --force | xargs git push origin; rm -rf /",
+    ] {
+        let run = home.run(&["check", "--command", command]);
+        assert!(matches!(run.code, 0 | 3), "{run:?}");
+        assert!(run.stdout.contains("force-push"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_long_command_made_of_what_looks_like_secrets_is_shown_in_part() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "force-push",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@force-push",
+    ]);
+    let command = format!("git push -f origin main # {}", "sk-".repeat(60_000));
+    let run = home.run_with_input(&["check", "-", "--json"], command.as_bytes());
+    assert!(run.stdout.contains("force-push"), "{run:?}");
+    assert!(run.stdout.len() < 4_000, "{}", run.stdout.len());
 }

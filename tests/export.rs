@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::common::{Chat, Home, Run};
+use crate::common::{Chat, Home, Run, read};
 
 const FORMATS: [&str; 7] = [
     "claude-md",
@@ -49,19 +49,8 @@ fn many(limits: usize, others: usize) -> Home {
     with(&limits.chain(others).collect::<Vec<_>>())
 }
 
-fn write(home: &Home, name: &str, bytes: &[u8]) -> PathBuf {
-    let path = home.path().join(name);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(&path, bytes).expect("a file");
-    path
-}
-
-fn read(home: &Home, name: &str) -> Vec<u8> {
+fn bytes(home: &Home, name: &str) -> Vec<u8> {
     fs::read(home.path().join(name)).expect("the file is there")
-}
-
-fn text(home: &Home, name: &str) -> String {
-    String::from_utf8(read(home, name)).expect("it is UTF-8")
 }
 
 fn into(home: &Home, format: &str, name: &str) -> Run {
@@ -86,7 +75,7 @@ fn between(text: &str) -> &str {
 fn instructions_are_statements_in_groups_limits_first() {
     let home = profile();
     insta::assert_snapshot!(home.ok(&["export", "--format", "claude-md"]), @r#"
-    <!-- aizo:begin claude-md (written by aizo export; what is changed in here is overwritten) -->
+    <!-- aizo:begin claude-md sum=3cc00595 (written by aizo export; what is changed in here is overwritten) -->
     <aizo-preferences>
 
     ## The user's preferences
@@ -128,7 +117,7 @@ fn a_rule_of_cursor_has_front_matter() {
     alwaysApply: true
     ---
 
-    <!-- aizo:begin cursor-rules (written by aizo export; what is changed in here is overwritten) -->
+    <!-- aizo:begin cursor-rules sum=3cc00595 (written by aizo export; what is changed in here is overwritten) -->
     <aizo-preferences>
 
     ## The user's preferences
@@ -155,7 +144,7 @@ fn a_rule_of_cursor_has_front_matter() {
 #[test]
 fn a_memory_is_an_index_of_one_line_each() {
     insta::assert_snapshot!(profile().ok(&["export", "--format", "memory-md"]), @r#"
-    <!-- aizo:begin memory-md (written by aizo export; what is changed in here is overwritten) -->
+    <!-- aizo:begin memory-md sum=1913cf25 (written by aizo export; what is changed in here is overwritten) -->
     <aizo-preferences>
 
     ## Index of the user's preferences
@@ -182,7 +171,7 @@ fn a_memory_is_an_index_of_one_line_each() {
 #[test]
 fn a_soul_speaks_of_what_suits_the_user() {
     insta::assert_snapshot!(profile().ok(&["export", "--format", "soul-md"]), @r#"
-    <!-- aizo:begin soul-md (written by aizo export; what is changed in here is overwritten) -->
+    <!-- aizo:begin soul-md sum=ffb5207f (written by aizo export; what is changed in here is overwritten) -->
     <aizo-preferences>
 
     ## How an agent suits the user
@@ -209,7 +198,7 @@ fn a_soul_speaks_of_what_suits_the_user() {
 #[test]
 fn an_identity_is_a_card() {
     insta::assert_snapshot!(profile().ok(&["export", "--format", "identity-md"]), @r#"
-    <!-- aizo:begin identity-md (written by aizo export; what is changed in here is overwritten) -->
+    <!-- aizo:begin identity-md sum=ed28ce1a (written by aizo export; what is changed in here is overwritten) -->
     <aizo-preferences>
 
     ## Whom the agent works for
@@ -237,8 +226,8 @@ fn an_index_may_point_to_a_file_for_each_entry() {
         "notes/about me",
     ];
     home.ok(&memory);
-    insta::assert_snapshot!(text(&home, "notes/MEMORY.md"), @r#"
-    <!-- aizo:begin memory-md was=none (written by aizo export; what is changed in here is overwritten) -->
+    insta::assert_snapshot!(home.read("notes/MEMORY.md"), @r#"
+    <!-- aizo:begin memory-md was=none sum=84aa4bd0 (written by aizo export; what is changed in here is overwritten) -->
     <aizo-preferences>
 
     ## Index of the user's preferences
@@ -260,8 +249,8 @@ fn an_index_may_point_to_a_file_for_each_entry() {
     </aizo-preferences>
     <!-- aizo:end -->
     "#);
-    insta::assert_snapshot!(text(&home, "notes/about me/aizo-2-concise-code.md"), @r#"
-    <!-- aizo:begin entry was=none (written by aizo export; what is changed in here is overwritten) -->
+    insta::assert_snapshot!(home.read("notes/about me/aizo-2-concise-code.md"), @r#"
+    <!-- aizo:begin entry was=none sum=76c7cd28 (written by aizo export; once you change it, it stays as it is) -->
     <aizo-preferences>
 
     # concise code
@@ -302,14 +291,10 @@ fn an_index_may_point_to_a_file_for_each_entry() {
     assert_eq!(names(), all);
 
     // What is gone from the index is gone from the folder; what somebody has written there stays.
-    write(&home, "notes/about me/aizo-9-mine.md", b"my own\n");
-    write(&home, "notes/about me/readme.md", b"my own\n");
-    let mine = text(&home, "notes/about me/aizo-3-long-meetings.md") + "and I mean it\n";
-    write(
-        &home,
-        "notes/about me/aizo-3-long-meetings.md",
-        mine.as_bytes(),
-    );
+    home.write("notes/about me/aizo-9-mine.md", b"my own\n");
+    home.write("notes/about me/readme.md", b"my own\n");
+    let mine = home.read("notes/about me/aizo-3-long-meetings.md") + "and I mean it\n";
+    home.write("notes/about me/aizo-3-long-meetings.md", mine.as_bytes());
     home.ok(&["update", "concise code", "--new-item", "short code"]);
     assert_eq!(home.run(&[&memory[..], &["--check"]].concat()).code, 1);
     let run = home.run(&memory);
@@ -318,7 +303,7 @@ fn an_index_may_point_to_a_file_for_each_entry() {
             .contains("aizo-3-long-meetings.md holds something of your own"),
         "{run:?}"
     );
-    assert_eq!(text(&home, "notes/about me/aizo-3-long-meetings.md"), mine);
+    assert_eq!(home.read("notes/about me/aizo-3-long-meetings.md"), mine);
     assert!(names().contains(&"aizo-2-short-code.md".to_owned()));
     assert!(!names().contains(&"aizo-2-concise-code.md".to_owned()));
     let run = home.run(&[&memory[..], &["--check"]].concat());
@@ -354,6 +339,8 @@ fn zoo() -> Vec<(&'static str, Vec<u8>)> {
         ("Latin-1", b"# Caf\xe9\n".to_vec()),
         ("front matter", b"---\nalwaysApply: false\n---\n\nMine.\n".to_vec()),
         ("mixed line ends", b"a\r\nb\nc\r\n".to_vec()),
+        ("a carriage return at its end", b"a\nb\r".to_vec()),
+        ("a carriage return alone", b"x\r".to_vec()),
         ("like a marker", b"> <!-- aizo:begin -->\n    <!-- aizo:end -->\nthe word aizo:begin\n<!-- aizo:beginning -->\n".to_vec()),
     ]
 }
@@ -369,17 +356,17 @@ fn everything_else_in_a_file_stays_and_comes_back() {
             .filter(|(what, _)| whole || some.contains(what))
         {
             let place = format!("{format}, {what}");
-            write(&home, "FILE.md", &before);
+            home.write("FILE.md", &before);
             let run = check(&home, format, "FILE.md");
             assert_eq!(
-                (run.code, read(&home, "FILE.md")),
+                (run.code, bytes(&home, "FILE.md")),
                 (1, before.clone()),
                 "{place}"
             );
 
             let run = into(&home, format, "FILE.md");
             assert_eq!(run.code, 0, "{place}: {run:?}");
-            let after = read(&home, "FILE.md");
+            let after = bytes(&home, "FILE.md");
             assert!(after.starts_with(&before), "{place}");
             if before.windows(2).any(|pair| pair == b"\r\n") && what != "mixed line ends" {
                 let ends =
@@ -389,7 +376,7 @@ fn everything_else_in_a_file_stays_and_comes_back() {
             // Saying it again changes nothing.
             let run = into(&home, format, "FILE.md");
             assert!(run.stdout.starts_with("unchanged "), "{place}: {run:?}");
-            assert_eq!(read(&home, "FILE.md"), after, "{place}");
+            assert_eq!(bytes(&home, "FILE.md"), after, "{place}");
             assert_eq!(check(&home, format, "FILE.md").code, 0, "{place}");
 
             // A change of the profile changes the block alone.
@@ -407,11 +394,11 @@ fn everything_else_in_a_file_stays_and_comes_back() {
                 "they eat the afternoon",
             ]);
             into(&home, format, "FILE.md");
-            assert_eq!(read(&home, "FILE.md"), after, "{place}");
+            assert_eq!(bytes(&home, "FILE.md"), after, "{place}");
 
             let run = remove(&home, "FILE.md");
             assert!(run.stdout.starts_with("removed "), "{place}: {run:?}");
-            assert_eq!(read(&home, "FILE.md"), before, "{place}");
+            assert_eq!(bytes(&home, "FILE.md"), before, "{place}");
             let run = remove(&home, "FILE.md");
             assert!(run.stdout.starts_with("absent "), "{place}: {run:?}");
         }
@@ -428,43 +415,45 @@ fn a_file_that_was_not_there_is_made_and_goes_again() {
         let run = into(&home, format, name);
         assert!(run.stdout.starts_with("created "), "{run:?}");
         assert_eq!(
-            text(&home, name).starts_with("---\n"),
+            home.read(name).starts_with("---\n"),
             format == "cursor-rules"
         );
         assert_eq!(check(&home, format, name).code, 0);
         // Also after a checkout that changes line ends.
-        let crlf = text(&home, name).replace('\n', "\r\n");
-        write(&home, name, crlf.as_bytes());
+        let crlf = home.read(name).replace('\n', "\r\n");
+        home.write(name, crlf.as_bytes());
         remove(&home, name);
         assert!(!home.path().join(name).exists(), "{format}");
     }
     into(&home, "cursor-rules", "rule.mdc");
-    let edited = text(&home, "rule.mdc").replace("alwaysApply: true", "alwaysApply: false");
-    write(&home, "rule.mdc", edited.as_bytes());
+    let edited = home
+        .read("rule.mdc")
+        .replace("alwaysApply: true", "alwaysApply: false");
+    home.write("rule.mdc", edited.as_bytes());
     assert_eq!(
         check(&home, "cursor-rules", "rule.mdc").code,
         0,
         "the head is the person's"
     );
     remove(&home, "rule.mdc");
-    assert!(text(&home, "rule.mdc").contains("alwaysApply: false"));
+    assert!(home.read("rule.mdc").contains("alwaysApply: false"));
 }
 
 #[test]
 fn the_block_goes_where_somebody_has_put_the_markers() {
     let home = profile();
     let before = format!("# Mine\n<!-- aizo:begin -->\nanything\n{END}\n\n- tabs\n");
-    write(&home, "CLAUDE.md", before.as_bytes());
+    home.write("CLAUDE.md", before.as_bytes());
     into(&home, "claude-md", "CLAUDE.md");
-    let after = text(&home, "CLAUDE.md");
+    let after = home.read("CLAUDE.md");
     assert!(
-        after.starts_with("# Mine\n<!-- aizo:begin claude-md (")
+        after.starts_with("# Mine\n<!-- aizo:begin claude-md sum=3cc00595 (")
             && after.ends_with(&format!("{END}\n\n- tabs\n")),
         "{after}"
     );
     assert!(!after.contains("anything"));
     remove(&home, "CLAUDE.md");
-    assert_eq!(text(&home, "CLAUDE.md"), "# Mine\n\n- tabs\n");
+    assert_eq!(home.read("CLAUDE.md"), "# Mine\n\n- tabs\n");
 }
 
 #[test]
@@ -475,13 +464,13 @@ fn what_is_written_behind_the_block_stays_apart() {
         ("a\n", "\nb\n", "a\n\nb\n"),
         ("a\n", "b\n", "a\n\nb\n"),
     ] {
-        write(&home, "F.md", before.as_bytes());
+        home.write("F.md", before.as_bytes());
         into(&home, "claude-md", "F.md");
-        let more = text(&home, "F.md") + behind;
-        write(&home, "F.md", more.as_bytes());
+        let more = home.read("F.md") + behind;
+        home.write("F.md", more.as_bytes());
         assert_eq!(check(&home, "claude-md", "F.md").code, 0);
         remove(&home, "F.md");
-        assert_eq!(text(&home, "F.md"), left, "{before:?} and {behind:?}");
+        assert_eq!(home.read("F.md"), left, "{before:?} and {behind:?}");
     }
 }
 
@@ -490,12 +479,12 @@ fn what_is_written_behind_the_block_stays_apart() {
 fn links_are_followed_and_permissions_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let home = profile();
-    let real = write(&home, "real/AGENTS.md", b"# Mine\n");
+    let real = home.write("real/AGENTS.md", b"# Mine\n");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("it is ours");
     symlink("real/AGENTS.md", home.path().join("CLAUDE.md")).expect("the name is free");
     into(&home, "claude-md", "CLAUDE.md");
     assert!(fs::read_link(home.path().join("CLAUDE.md")).is_ok());
-    assert!(text(&home, "real/AGENTS.md").contains("aizo:begin"));
+    assert!(home.read("real/AGENTS.md").contains("aizo:begin"));
     let mode = fs::metadata(&real)
         .expect("it is there")
         .permissions()
@@ -511,11 +500,11 @@ fn links_are_followed_and_permissions_kept() {
 
     fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).expect("it is ours");
     home.ok(&["add", "tabs", "uses them"]);
-    let before = text(&home, "CLAUDE.md");
+    let before = home.read("CLAUDE.md");
     let run = into(&home, "claude-md", "CLAUDE.md");
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stderr.contains("is read-only"), "{run:?}");
-    assert_eq!(text(&home, "CLAUDE.md"), before);
+    assert_eq!(home.read("CLAUDE.md"), before);
 }
 
 #[rstest]
@@ -561,7 +550,7 @@ fn broken_markers_are_named_by_line_and_the_file_is_left_alone(
     #[case] said: &str,
 ) {
     let home = profile();
-    write(&home, "CLAUDE.md", broken.as_bytes());
+    home.write("CLAUDE.md", broken.as_bytes());
     for run in [
         into(&home, "claude-md", "CLAUDE.md"),
         check(&home, "claude-md", "CLAUDE.md"),
@@ -574,7 +563,7 @@ fn broken_markers_are_named_by_line_and_the_file_is_left_alone(
             "{run:?}"
         );
         assert!(run.stderr.contains("\nhint: "), "{run:?}");
-        assert_eq!(text(&home, "CLAUDE.md"), broken);
+        assert_eq!(home.read("CLAUDE.md"), broken);
     }
 }
 
@@ -593,10 +582,10 @@ fn a_check_says_what_differs_and_writes_nothing() {
 
     into(&home, "claude-md", "CLAUDE.md");
     home.ok(&["add", "tabs", "uses them"]);
-    let before = text(&home, "CLAUDE.md");
+    let before = home.read("CLAUDE.md");
     let run = check(&home, "claude-md", "CLAUDE.md");
     assert!(run.stdout.contains("\n+- tabs: uses them\n"), "{run:?}");
-    assert_eq!((run.code, text(&home, "CLAUDE.md")), (1, before));
+    assert_eq!((run.code, home.read("CLAUDE.md")), (1, before));
     let run = home.run(&[
         "export",
         "--format",
@@ -641,9 +630,9 @@ fn a_thousand_entries_stay_within_what_the_host_reads(
         let home = many(limits, 1000 - limits);
         let whole = matches!(format, "memory-md");
         let before = "a line of the person's own\n".repeat(if whole { 100 } else { 10 });
-        write(&home, "FILE.md", before.as_bytes());
+        home.write("FILE.md", before.as_bytes());
         let reply: Value = home.json(&["export", "--format", format, "--into", "FILE.md"]);
-        let written = text(&home, "FILE.md");
+        let written = home.read("FILE.md");
         let block = written[before.len()..].trim_start();
         let measured = if bytes == 10_000 {
             block
@@ -692,14 +681,14 @@ fn a_thousand_entries_stay_within_what_the_host_reads(
             assert!(shown + others > room, "{format}: only {}", shown + others);
         }
         remove(&home, "FILE.md");
-        assert_eq!(text(&home, "FILE.md"), before);
+        assert_eq!(home.read("FILE.md"), before);
     }
 }
 
 #[test]
 fn a_file_without_room_says_so() {
     let home = profile();
-    write(&home, "MEMORY.md", "mine\n".repeat(300).as_bytes());
+    home.write("MEMORY.md", "mine\n".repeat(300).as_bytes());
     let run = into(&home, "memory-md", "MEMORY.md");
     assert_eq!(run.code, 0);
     assert!(
@@ -711,7 +700,8 @@ fn a_file_without_room_says_so() {
         "{run:?}"
     );
     assert!(
-        text(&home, "MEMORY.md").contains("One hard limit is in force: `aizo recall --type taboo`")
+        home.read("MEMORY.md")
+            .contains("One hard limit is in force: `aizo recall --type taboo`")
     );
 }
 
@@ -744,7 +734,7 @@ fn nothing_in_an_entry_breaks_out() {
          ('two' || char(10) || '{END}' || char(10) || '---', 'a' || char(13) || char(10) || '{END}', 9, '2026-11-01T00:00:00+00:00', '2026-11-01T00:00:00+00:00')"
     ));
     for format in FORMATS {
-        write(&home, "FILE.md", b"# Mine\n");
+        home.write("FILE.md", b"# Mine\n");
         let mut arguments = vec!["export", "--format", format, "--into", "FILE.md"];
         if format == "memory-md" {
             arguments.extend(["--entries", "entries"]);
@@ -752,7 +742,7 @@ fn nothing_in_an_entry_breaks_out() {
         home.ok(&arguments);
         arguments.push("--check");
         home.ok(&arguments);
-        let written = text(&home, "FILE.md");
+        let written = home.read("FILE.md");
         let mut texts = vec![written.clone()];
         if format == "memory-md" {
             for entry in fs::read_dir(home.path().join("entries")).expect("a folder") {
@@ -796,7 +786,7 @@ fn nothing_in_an_entry_breaks_out() {
             "--entries",
             "entries",
         ]);
-        assert_eq!(text(&home, "FILE.md"), "# Mine\n", "{format}");
+        assert_eq!(home.read("FILE.md"), "# Mine\n", "{format}");
     }
 }
 
@@ -872,7 +862,7 @@ fn nothing_stored_prints_nothing_makes_nothing_and_empties_no_block() {
     // Where there is no store, somebody may have named the wrong home.
     let other = profile();
     into(&other, "claude-md", "CLAUDE.md");
-    let full = text(&other, "CLAUDE.md");
+    let full = other.read("CLAUDE.md");
     let nowhere = other.path().join("nowhere.db");
     let nowhere = nowhere.to_str().expect("UTF-8");
     let run = other.run(&[
@@ -884,13 +874,13 @@ fn nothing_stored_prints_nothing_makes_nothing_and_empties_no_block() {
         "--db",
         nowhere,
     ]);
-    assert_eq!((run.code, text(&other, "CLAUDE.md")), (1, full), "{run:?}");
+    assert_eq!((run.code, other.read("CLAUDE.md")), (1, full), "{run:?}");
     assert!(run.stderr.contains("there is no store at "), "{run:?}");
 
     // Where everything was removed, the block is empty, and keeps its place.
     other.ok(&["clear", "--yes"]);
     into(&other, "claude-md", "CLAUDE.md");
-    let left = text(&other, "CLAUDE.md");
+    let left = other.read("CLAUDE.md");
     assert_eq!(
         (left.lines().count(), left.contains("aizo:begin")),
         (2, true),
@@ -898,10 +888,300 @@ fn nothing_stored_prints_nothing_makes_nothing_and_empties_no_block() {
     );
 }
 
+/// The copies that are kept, as texts.
+fn copies(home: &Home) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(home.aizo().join("backups")) else {
+        return Vec::new();
+    };
+    let mut copies: Vec<String> = entries
+        .map(|entry| read(&entry.expect("an entry").path()))
+        .collect();
+    copies.sort();
+    copies
+}
+
+/// The index and its folder.
+const MEMORY: [&str; 7] = [
+    "export",
+    "--format",
+    "memory-md",
+    "--into",
+    "MEMORY.md",
+    "--entries",
+    "notes",
+];
+
+#[test]
+fn a_wrong_home_takes_away_no_file_of_an_entry() {
+    let home = profile();
+    home.write("MINE.md", b"# Mine\n");
+    home.ok(&MEMORY);
+    let notes = || {
+        let notes = fs::read_dir(home.path().join("notes")).expect("a folder");
+        notes.count()
+    };
+    for into in ["MEMORY.md", "OTHER.md", "MINE.md"] {
+        for check in [false, true] {
+            let mut arguments = MEMORY
+                .map(|word| if word == "MEMORY.md" { into } else { word })
+                .to_vec();
+            arguments.extend(["--db", "nowhere.db"]);
+            arguments.extend(check.then_some("--check"));
+            let run = home.run(&arguments);
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+            assert!(run.stderr.contains("there is no store at "), "{run:?}");
+            assert!(run.stderr.contains("\nhint: "), "{run:?}");
+            assert_eq!(
+                (notes(), home.read("MINE.md").as_str()),
+                (4, "# Mine\n"),
+                "{into}"
+            );
+        }
+    }
+    // A folder in which nothing is aizo's is as good as none.
+    home.write("others/aizo-1-mine.md", b"mine");
+    let run = home.run(&[
+        "export",
+        "--format",
+        "memory-md",
+        "--into",
+        "OTHER.md",
+        "--entries",
+        "others",
+        "--db",
+        "nowhere.db",
+    ]);
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_written_before_a_failure_is_told() {
+    for json in [false, true] {
+        let home = profile();
+        // The index changes while the entries are written: one of them is the same file.
+        fs::create_dir(home.path().join("notes")).expect("a folder");
+        let link = home.path().join("notes/aizo-1-force-push-to-main.md");
+        std::os::unix::fs::symlink("../MEMORY.md", link).expect("a link");
+        let mut arguments = MEMORY.to_vec();
+        arguments.extend(json.then_some("--json"));
+        let run = home.run(&arguments);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("was changed meanwhile"), "{run:?}");
+        if json {
+            let reply: Value = serde_json::from_str(&run.stdout).expect("one value");
+            let files = reply["files"].as_array().expect("files");
+            let results: Vec<&Value> = files.iter().map(|file| &file["result"]).collect();
+            let wanted = ["failed", "created", "created", "created", "created"];
+            assert_eq!(
+                (&reply["result"], results),
+                (
+                    &json!("failed"),
+                    json!(wanted).as_array().expect("a list").iter().collect()
+                )
+            );
+        } else {
+            assert!(run.stdout.starts_with("failed "), "{run:?}");
+            assert_eq!(run.stdout.matches("\ncreated ").count(), 4, "{run:?}");
+        }
+        assert_eq!(
+            fs::read_dir(home.path().join("notes"))
+                .expect("there")
+                .count(),
+            4
+        );
+    }
+}
+
+#[test]
+fn what_an_ended_run_left_is_swept() {
+    let home = profile();
+    for left in [".aizo-Ab12Cd.tmp", "notes/.aizo-Ab12Cd.tmp"] {
+        home.write(left, b"half of it");
+    }
+    home.run(&[&MEMORY[..], &["--check"]].concat());
+    assert!(home.path().join(".aizo-Ab12Cd.tmp").exists());
+    home.ok(&MEMORY);
+    assert!(!home.path().join(".aizo-Ab12Cd.tmp").exists());
+    assert!(!home.path().join("notes/.aizo-Ab12Cd.tmp").exists());
+}
+
+#[test]
+fn what_was_removed_is_told_where_a_copy_cannot_go() {
+    let home = profile();
+    home.write("CLAUDE.md", b"# Mine\n");
+    let reply: Value = home.json(&["export", "--format", "claude-md", "--into", "CLAUDE.md"]);
+    let copy = reply["files"][0]["backup"].as_str().expect("a copy");
+    fs::remove_file(copy).expect("gone");
+    fs::create_dir(copy).expect("a folder");
+    let run = remove(&home, "CLAUDE.md");
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.starts_with("removed "), "{run:?}");
+    assert!(run.stderr.contains("is not a file"), "{run:?}");
+    assert_eq!(home.read("CLAUDE.md"), "# Mine\n");
+}
+
+#[test]
+fn what_a_person_has_written_between_the_markers_is_kept() {
+    let home = profile();
+    // Markers of one's own, with something between them.
+    let mine = format!("# Mine\n<!-- aizo:begin -->\nanything\n{END}\n");
+    home.write("CLAUDE.md", mine.as_bytes());
+    let run = into(&home, "claude-md", "CLAUDE.md");
+    assert!(
+        run.stderr.contains("what stood between the markers of "),
+        "{run:?}"
+    );
+    assert_eq!(copies(&home), [mine.as_str()]);
+    // What aizo has written is no loss.
+    home.ok(&["update", "long meetings", "--reason", "changed"]);
+    let run = into(&home, "claude-md", "CLAUDE.md");
+    assert!(!run.stderr.contains("between the markers"), "{run:?}");
+    assert_eq!(copies(&home), [mine.as_str()]);
+    // Also where a checkout has changed its line ends.
+    let crlf = home.read("CLAUDE.md").replace('\n', "\r\n");
+    home.write("CLAUDE.md", crlf.as_bytes());
+    home.ok(&["update", "long meetings", "--reason", "changed again"]);
+    into(&home, "claude-md", "CLAUDE.md");
+    assert_eq!(copies(&home), [mine.as_str()]);
+    // What somebody has written there since is.
+    for (number, task) in ["export", "remove"].iter().enumerate() {
+        let edited = home
+            .read("CLAUDE.md")
+            .replace("- concise code", &format!("- short code {number}"));
+        assert!(edited.contains("short code"), "{edited}");
+        home.write("CLAUDE.md", edited.as_bytes());
+        let run = match *task {
+            "remove" => remove(&home, "CLAUDE.md"),
+            _ => into(&home, "claude-md", "CLAUDE.md"),
+        };
+        assert!(
+            run.stderr.contains("what stood between the markers of "),
+            "{run:?}"
+        );
+        assert_eq!(copies(&home).len(), 2 + number);
+        assert!(copies(&home).contains(&edited) && copies(&home).contains(&mine));
+    }
+    assert_eq!(home.read("CLAUDE.md"), "# Mine\r\n");
+}
+
+#[test]
+fn a_marker_in_a_fence_of_code_is_an_example() {
+    let home = profile();
+    let example = format!("<!-- aizo:begin -->\nanything\n{END}\n");
+    for (open, close) in [
+        ("```\n", "```\n"),
+        ("~~~ text\n", "~~~~\n"),
+        ("   ````md\n```\n", "````\n\n```x`\n"),
+    ] {
+        let before = format!("# Mine\n{open}{example}{close}");
+        home.write("F.md", before.as_bytes());
+        into(&home, "claude-md", "F.md");
+        let after = home.read("F.md");
+        assert!(
+            after.starts_with(&before) && after.len() > before.len(),
+            "{after}"
+        );
+        assert_eq!(check(&home, "claude-md", "F.md").code, 0);
+        remove(&home, "F.md");
+        assert_eq!(home.read("F.md"), before);
+    }
+    // A fence that nobody closes hides nothing.
+    let before = format!("# Mine\n```\n{example}");
+    home.write("F.md", before.as_bytes());
+    into(&home, "claude-md", "F.md");
+    assert_eq!(home.read("F.md").matches("aizo:begin").count(), 1);
+}
+
+#[test]
+fn a_file_of_an_entry_that_somebody_has_changed_stays() {
+    let home = profile();
+    home.ok(&MEMORY);
+    let name = "notes/aizo-3-long-meetings.md";
+    let mine = home
+        .read(name)
+        .replace("they eat the afternoon", "I mean it");
+    home.write(name, mine.as_bytes());
+    home.ok(&["update", "long meetings", "--reason", "changed"]);
+    let run = home.run(&MEMORY);
+    assert!(
+        run.stderr.contains("holds something of your own"),
+        "{run:?}"
+    );
+    assert_eq!(home.read(name), mine);
+    home.ok(&["remove", "long meetings"]);
+    home.ok(&MEMORY);
+    assert_eq!(home.read(name), mine);
+    // With other line ends it is the same.
+    let name = "notes/aizo-2-concise-code.md";
+    let crlf = home.read(name).replace('\n', "\r\n");
+    home.write(name, crlf.as_bytes());
+    home.ok(&["update", "concise code", "--reason", "changed"]);
+    home.ok(&MEMORY);
+    assert!(home.read(name).contains("changed"));
+}
+
+#[test]
+fn no_secret_of_others_is_shown() {
+    let home = profile();
+    let token = "ghp_Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78";
+    let before = format!("# Mine\nGITHUB_TOKEN={token}\n");
+    home.write("CLAUDE.md", before.as_bytes());
+    let run = check(&home, "claude-md", "CLAUDE.md");
+    assert!(
+        run.stdout.contains("GITHUB_TOKEN") && !run.stdout.contains(token),
+        "{run:?}"
+    );
+    let text = home.ok(&[
+        "export",
+        "--format",
+        "claude-md",
+        "--into",
+        "CLAUDE.md",
+        "--json",
+    ]);
+    assert!(
+        text.contains("GITHUB_TOKEN") && !text.contains(token),
+        "{text}"
+    );
+    assert!(home.read("CLAUDE.md").starts_with(&before));
+}
+
+#[cfg(unix)]
+#[test]
+fn where_a_link_leads_is_told() {
+    use std::os::unix::fs::symlink;
+    let home = profile();
+    let repository = home.path().join("repository");
+    fs::create_dir(&repository).expect("a folder");
+    fs::create_dir(home.path().join("own")).expect("a folder");
+    let own = home
+        .write("own/.profile", b"")
+        .canonicalize()
+        .expect("there");
+    symlink(&own, repository.join("CLAUDE.md")).expect("a link");
+    symlink("../own", repository.join(".cursor")).expect("a link");
+    for name in ["CLAUDE.md", ".cursor/.profile"] {
+        let export = ["export", "--format", "claude-md", "--into", name];
+        let mut command = home.command(&export);
+        let run = Run::of(command.current_dir(&repository).output());
+        let told = format!("{} -> {}", repository.join(name).display(), own.display());
+        assert!(run.stdout.contains(&told), "{run:?}");
+        let mut command = home.command(&[&export[..], &["--json"]].concat());
+        let run = Run::of(command.current_dir(&repository).output());
+        let reply: Value = serde_json::from_str(&run.stdout).expect("one value");
+        assert_eq!(reply["files"][0]["target"], json!(own), "{reply}");
+        let mut command = home.command(&["export", "--remove", "--into", name]);
+        command.current_dir(&repository).output().expect("it runs");
+    }
+    let reply: Value = home.json(&["export", "--format", "claude-md", "--into", "plain.md"]);
+    assert_eq!(reply["files"][0]["target"], Value::Null);
+}
+
 #[test]
 fn a_projects_own_settings_name_no_other_store() {
     let home = profile();
-    write(&home, ".env", b"AIZO_DB_PATH=theirs.db\n");
+    home.write(".env", b"AIZO_DB_PATH=theirs.db\n");
     assert!(
         home.ok(&["export", "--format", "claude-md"])
             .contains("concise code")
@@ -911,7 +1191,7 @@ fn a_projects_own_settings_name_no_other_store() {
 #[test]
 fn the_reply_in_json_has_these_fields() {
     let home = profile();
-    write(&home, "CLAUDE.md", b"# Mine\n");
+    home.write("CLAUDE.md", b"# Mine\n");
     let reply: Value = home.json(&["export", "--format", "claude-md", "--into", "CLAUDE.md"]);
     let keys = |value: &Value| -> Vec<String> {
         value
@@ -936,7 +1216,7 @@ fn the_reply_in_json_has_these_fields() {
     );
     assert_eq!(
         keys(&reply["files"][0]),
-        ["path", "result", "diff", "backup"]
+        ["path", "result", "diff", "backup", "target"]
     );
     assert_eq!(
         (&reply["result"], &reply["entries"], &reply["left_out"]),

@@ -9,7 +9,7 @@ use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::common::{Home, Run};
+use crate::common::{Chat, Home, Run};
 
 /// The hosts that `aizo hook` takes.
 const HOSTS: [&str; 8] = [
@@ -74,6 +74,15 @@ fn profile() -> Home {
             "0.5",
         ],
         &["add", "window seats", "said so", "--score", "9"],
+        &[
+            "add",
+            "secrets.env",
+            "hands off",
+            "--score",
+            "0.5",
+            "--pattern",
+            r"secrets\.env",
+        ],
     ] {
         home.ok(arguments);
     }
@@ -119,6 +128,23 @@ fn named(value: &Value) -> Value {
                 && text.contains("I am allergic to shellfish") =>
         {
             "ASK".into()
+        }
+        Value::String(text)
+            if text.contains(r"limit of the user: secrets.env (secrets\.env: the file")
+                && text.contains("hands off") =>
+        {
+            "FILE".into()
+        }
+        Value::String(text)
+            if text.starts_with("This may break a hard limit of the user: force-push to main") =>
+        {
+            "ASK_PUSH".into()
+        }
+        Value::String(text)
+            if text.starts_with("This changes a hard limit of the user: ")
+                || text.starts_with("This may lift or change hard limits of the user") =>
+        {
+            "ASK_LIMITS".into()
         }
         Value::Object(members) => members
             .iter()
@@ -251,18 +277,24 @@ fn without_preferences_nothing_is_said_and_no_store_is_made() {
             "{call:?}: {run:?}"
         );
     }
-    until("a learner does not end", || !is_learning(&home));
+    nothing_is_learned(&home);
     assert!(!home.db().exists());
 }
 
-/// Whether a process still works for this home.
+/// Waits until no learner works for this home.
+fn nothing_is_learned(home: &Home) {
+    // One that was started just now has no command line yet; elsewhere than on Linux nothing tells of it at all, and a learner
+    // with nothing to learn from is quick.
+    std::thread::sleep(Duration::from_secs(1));
+    if cfg!(target_os = "linux") {
+        until("a learner does not end", || !is_learning(home));
+    }
+}
+
+/// Whether a process works for this home, as far as Linux tells.
 fn is_learning(home: &Home) -> bool {
     let path = home.path().display().to_string();
-    let Ok(processes) = fs::read_dir("/proc") else {
-        // Elsewhere nothing tells, and a learner with nothing to learn from is quick.
-        std::thread::sleep(Duration::from_secs(1));
-        return false;
-    };
+    let processes = fs::read_dir("/proc").expect("Linux lists its processes");
     processes.flatten().any(|process| {
         let of = process.path().join("cmdline");
         fs::read(of).is_ok_and(|words| String::from_utf8_lossy(&words).contains(&path))
@@ -313,13 +345,10 @@ fn what_is_no_json_is_looked_at_all_the_same(#[case] other: &str) {
         assert!(stops("claude-code", &run), "{run:?}");
     }
     let edit = format!(
-        r#"{{"hook_event_name":"PreToolUse","other":{other},"tool_name":"Write","tool_input":{{"content":"🎉"}}}}"#
+        r#"{{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{{"content":"🎉"}},"other":{other}}}"#
     );
     let run = home.run_with_input(&["hook", "claude-code"], edit.as_bytes());
-    assert!(
-        other.starts_with("nothing") || stops("claude-code", &run),
-        "{run:?}"
-    );
+    assert!(stops("claude-code", &run), "{run:?}");
     let harmless = around(&format!(r#"{{"command":"ls","other":{other}}}"#));
     let run = home.run_with_input(&["hook", "claude-code"], harmless.as_bytes());
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{run:?}");
@@ -339,6 +368,199 @@ fn of_a_payload_that_is_too_long_the_beginning_counts() {
     );
     let run = home.run_with_input(&["hook", "claude-code"], sent.as_bytes());
     assert!(stops("claude-code", &run), "{} {}", run.stdout, run.stderr);
+}
+
+#[rstest]
+#[case::too_long(20 << 20, true, "only the first 16777216 bytes were looked at")]
+#[case::never_closed(10, false, "did not end")]
+fn of_a_payload_whose_end_is_not_known_the_person_is_asked(
+    #[case] length: usize,
+    #[case] is_closed: bool,
+    #[case] logged: &str,
+) {
+    let home = profile();
+    let begun = r#"{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":""#;
+    let written = "x".repeat(length);
+    let end = if is_closed { "🎉\"}}" } else { "" };
+    let run = held_open(&home, &format!("{begun}{written}{end}"), is_closed);
+    assert!(run.stdout.contains("\"ask\""), "{run:?}");
+    assert!(run.stdout.contains("Its end is not known"), "{run:?}");
+    let log = fs::read_to_string(home.aizo().join("aizo.log")).expect("a log");
+    assert!(log.contains(logged), "{log}");
+    // Without a limit there is nothing to ask about, and reading needs no end.
+    let reading = begun.replace("Write", "Read");
+    assert_eq!(held_open(&home, &reading, false).stdout, "");
+    assert_eq!(held_open(&Home::new(), begun, false).stdout, "");
+}
+
+/// Answers what is sent by a host that may leave its end open.
+fn held_open(home: &Home, sent: &str, is_closed: bool) -> Run {
+    use std::io::Write;
+    let mut child = home
+        .command(&["hook", "claude-code"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut pipe = child.stdin.take();
+    if let Some(pipe) = &mut pipe {
+        let _closed_early = pipe.write_all(sent.as_bytes());
+    }
+    let open = pipe.filter(|_| !is_closed);
+    let run = Run::of(child.wait_with_output());
+    drop(open);
+    run
+}
+
+#[test]
+fn a_limit_asks_whoever_stated_it() {
+    let home = profile();
+    let asked = |command: &str| {
+        let tool = json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+        let run = hook(&home, &claude("PreToolUse", tool));
+        run.stdout.contains("\"ask\"")
+    };
+    for origin in ["agent", "analysis", "import"] {
+        home.outside(&format!("UPDATE preferences SET origin = '{origin}'"));
+        assert!(asked("git push --force origin main"), "{origin}");
+        assert!(
+            asked("order food, allergic to shellfish or not"),
+            "{origin}"
+        );
+        assert!(!asked("git push origin main"), "{origin}");
+    }
+}
+
+#[rstest]
+#[case("emojis in commit messages", "emoji,commit", "git commit -m x", false)]
+#[case("force-push to main", "main", "git checkout main", false)]
+#[case("allergic to shellfish", "fish", "fish -c ls", false)]
+#[case(
+    "long meetings",
+    "meeting",
+    "book --title 'a long meeting' friday",
+    true
+)]
+fn a_keyword_alone_does_not_ask(
+    #[case] item: &str,
+    #[case] keywords: &str,
+    #[case] command: &str,
+    #[case] asks: bool,
+) {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        item,
+        "said so",
+        "--score",
+        "0.5",
+        "--keywords",
+        keywords,
+    ]);
+    let tool = json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+    let run = hook(&home, &claude("PreToolUse", tool));
+    assert_eq!(run.stdout.contains("\"ask\""), asks, "{run:?}");
+}
+
+#[rstest]
+#[case("claude-code", true)]
+#[case("codex", false)]
+#[case("opencode", false)]
+#[case("openclaw", true)]
+#[case("gemini", true)]
+#[case("copilot", true)]
+#[case("cursor", true)]
+#[case("windsurf", false)]
+fn a_question_that_the_host_cannot_ask_is_logged(#[case] host: &str, #[case] asks: bool) {
+    let home = profile();
+    let [_, tool, _] = calls_of(host, "order food, allergic to shellfish or not", None);
+    hook(&home, &tool);
+    let log = fs::read_to_string(home.aizo().join("aizo.log")).unwrap_or_default();
+    let is_logged = log.contains(&format!("hook {host}: nobody was asked"));
+    assert_eq!(is_logged, !asks, "{log}");
+    assert_eq!(log.contains("allergic to shellfish"), !asks, "{log}");
+}
+
+#[rstest]
+#[case::asking_aizo("aizo check --command 'npm install'", "")]
+#[case::asking_aizo("aizo why npm; aizo add npm 'said again'", "")]
+#[case::asking_aizo("aizo check --command \"$(npm install)\"", "deny")]
+#[case::told_by_a_detector("git fetch origin main && git push origin feature", "")]
+#[case::told_by_a_detector("git push origin main --dry-run", "")]
+#[case::told_by_a_detector("git push origin main", "deny")]
+#[case::past_aizo("rm ~/.aizo/preferences.db", "ask")]
+#[case::past_aizo("mv ~/.aizo ~/.aizo.old", "ask")]
+#[case::past_aizo("sqlite3 ~/.aizo/preferences.db 'delete from preferences'", "ask")]
+#[case::past_aizo("echo > ~/.aizo/preferences.db", "ask")]
+#[case::past_aizo("cat ~/.aizo/aizo.log", "")]
+fn a_limit_is_asked_for_and_kept(#[case] command: &str, #[case] decision: &str) {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "npm",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "\\bnpm\\b",
+    ]);
+    home.ok(&[
+        "add",
+        "push to main",
+        "r",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@push",
+    ]);
+    let call = claude(
+        "PreToolUse",
+        json!({"tool_name": "Bash", "tool_input": {"command": command}}),
+    );
+    let run = hook(&home, &call);
+    let reply: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let decided = &reply["hookSpecificOutput"]["permissionDecision"];
+    assert_eq!(decided.as_str().unwrap_or_default(), decision, "{run:?}");
+}
+
+#[test]
+fn words_of_a_list_hide_nothing_and_add_nothing() {
+    let home = profile();
+    let run = |words: Value| {
+        let tool = json!({ "tool_name": "Bash", "tool_input": { "command": words } });
+        hook(&home, &claude("PreToolUse", tool))
+    };
+    for words in [
+        json!(["sudo", "-u", "#1000", "git", "push", "--force"]),
+        json!(["sh", "-c", "git push --force"]),
+        json!(["git", "push", "", "--force"]),
+    ] {
+        assert!(stops("claude-code", &run(words.clone())), "{words}");
+    }
+    for words in [
+        json!(["echo", "a;git", "push", "--force"]),
+        json!(["echo", "$(git push --force)"]),
+        json!(["echo", "a|git", "push", "--force"]),
+    ] {
+        assert_eq!(run(words.clone()).stdout, "", "{words}");
+    }
+}
+
+#[test]
+fn of_many_old_things_the_new_one_is_found() {
+    let home = profile();
+    let old: String = (0x1F400..0x1F43F_u32).filter_map(char::from_u32).collect();
+    let edit = |new: &str| {
+        let input = json!({ "file_path": "a.md", "old_string": old, "new_string": new });
+        let tool = json!({ "tool_name": "Edit", "tool_input": input });
+        hook(&home, &claude("PreToolUse", tool))
+    };
+    assert_eq!(edit(&format!("{old} a")).stdout, "");
+    assert!(stops("claude-code", &edit(&format!("{old} 🎉"))));
+    // What takes too long to tell is asked.
+    let many = format!("{old}{}", "x".repeat(1 << 20));
+    assert!(edit(&many).stdout.contains("\"ask\""));
 }
 
 #[test]
@@ -406,14 +628,26 @@ fn an_entry_that_has_changed_is_told_again() {
 
 #[cfg(target_os = "linux")]
 #[rstest]
-#[case("/dev/zero")]
-#[case("/proc/self/status")]
-#[case(".")]
-fn a_transcript_that_is_no_file_starts_no_learner(#[case] path: &str) {
+#[case("/dev/zero", false)]
+#[case("/proc/self/status", false)]
+#[case(".", false)]
+#[case("chat.jsonl", true)]
+fn a_transcript_that_is_no_file_starts_no_learner(#[case] path: &str, #[case] learns: bool) {
     let home = profile();
+    // A learner has to wait for its turn to write, so that it can be seen.
+    let lock = rusqlite::Connection::open(home.db()).expect("a store");
+    lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    transcript(&home, "chat", "Always use type hints in Python code.");
     let run = hook(&home, &claude("Stop", json!({ "transcript_path": path })));
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{run:?}");
-    assert!(!is_learning(&home));
+    if learns {
+        until("there is no learner", || is_learning(&home));
+    } else {
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(!is_learning(&home));
+    }
+    drop(lock);
+    nothing_is_learned(&home);
 }
 
 #[test]
@@ -713,13 +947,8 @@ fn until(what: &str, is: impl Fn() -> bool) {
 }
 
 fn transcript(home: &Home, name: &str, said: &str) -> String {
-    let path = home.path().join(format!("{name}.jsonl"));
-    let line = json!({
-        "type": "user", "uuid": format!("u-{name}"), "parentUuid": null, "isSidechain": false, "sessionId": name,
-        "cwd": "/home/a/shop", "timestamp": "2026-11-02T09:00:00Z", "message": { "role": "user", "content": said }
-    });
-    fs::write(&path, format!("{line}\n")).expect("written");
-    path.display().to_string()
+    let chat = Chat::new(name).user(said);
+    chat.write(home, &format!("{name}.jsonl"))
 }
 
 fn count(home: &Home, arguments: &[&str]) -> usize {

@@ -9,7 +9,7 @@ use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::common::{Home, Run};
+use crate::common::{Home, Run, read, write};
 
 /// Every host, and the settings files that it may have before aizo comes.
 const HOSTS: [(&str, &[&str]); 8] = [
@@ -49,6 +49,7 @@ struct File {
     reason: Option<String>,
     diff: String,
     backup: Option<PathBuf>,
+    target: Option<PathBuf>,
 }
 
 /// The files of the zoo with this ending, and whether they can be read.
@@ -84,15 +85,6 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     gather(folder, &mut found);
     found
-}
-
-fn write(path: &Path, bytes: &[u8]) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, bytes).expect("a file");
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// What `--list` says of a host.
@@ -510,8 +502,14 @@ mod unix {
 
     /// Installs where no file may be longer than some kilobytes: the skill is the last to be written, and is longer.
     fn with_short_files(home: &Home, before: &str) -> Run {
+        with_files_up_to(home, 16, before, "claude-code")
+    }
+
+    /// Installs where no file may be longer than so many half kilobytes. Who writes more is ended, unless `before` says
+    /// otherwise.
+    fn with_files_up_to(home: &Home, most: u64, before: &str, host: &str) -> Run {
         let program = binary().display().to_string();
-        let script = format!("{before} ulimit -f 16; exec '{program}' install claude-code");
+        let script = format!("{before} ulimit -f {most}; exec '{program}' install {host}");
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", &script]).env_clear();
         Run::of(
@@ -555,12 +553,59 @@ mod unix {
         );
         home.ok(&["install", "claude-code"]);
         home.ok(&["uninstall", "claude-code"]);
-        assert!(
-            before
-                .iter()
-                .all(|(path, bytes)| left.get(path) == Some(bytes))
-        );
-        assert!(!home.aizo().exists());
+        let left = tree(home.path());
+        assert!(left == before, "{:?}", left.keys());
+    }
+
+    /// An upgrade that was ended before, between or after its files: what was written is told from what was not.
+    #[test]
+    fn an_upgrade_that_was_ended_can_be_gone_on_with_and_taken_back() {
+        for host in ["claude-code", "opencode", "cursor"] {
+            for next in ["install", "uninstall"] {
+                let home = Home::new();
+                // The first file of opencode is aizo's alone; of the others the second is too long to be written.
+                let long = format!("{{\n  \"a\": \"{}\"\n}}\n", "x".repeat(100_000));
+                home.write(".claude/settings.json", b"{\n  \"a\": 1\n}\n");
+                home.write(".claude.json", long.as_bytes());
+                home.write(".cursor/mcp.json", long.as_bytes());
+                let (mut install, program) = with_programs(&home, false);
+                let before = tree(home.path());
+                assert_eq!(Run::of(install.args(["install", host]).output()).code, 0);
+                let plugin = home.path().join(".config/opencode/plugins/aizo.js");
+                let most = match fs::metadata(&plugin) {
+                    Ok(plugin) => (plugin.len() - 1) / 512,
+                    Err(_) => 64,
+                };
+                let run = with_files_up_to(&home, most, "", host);
+                assert_ne!(run.code, 0, "{host}: {run:?}");
+                let record: Value = serde_json::from_str(&home.read(".aizo/installed.json"))
+                    .expect("a whole record");
+                let is_pending = |file: &Value| {
+                    let earlier = &file["earlier"];
+                    [&earlier["edits"], &earlier["wholes"]]
+                        .iter()
+                        .any(|one| one.as_array().is_some_and(|all| !all.is_empty()))
+                };
+                let files = record["files"].as_array().expect("files");
+                assert!(files.iter().any(is_pending), "{host}: {record}");
+                if next == "install" {
+                    let reply: Reply = home.json(&["install", host]);
+                    let is_done = |file: &File| ["changed", "unchanged"].contains(&&*file.result);
+                    assert!(reply.files.iter().all(is_done), "{reply:?}");
+                    let old = program.display().to_string();
+                    for (path, bytes) in tree(home.path()) {
+                        let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+                        let is_ours = path.starts_with(home.aizo()) || path == program;
+                        assert!(is_ours || !text.contains(&old), "{}", path.display());
+                    }
+                    let record = home.read(".aizo/installed.json");
+                    assert!(!record.contains(&old), "{record}");
+                }
+                home.ok(&["uninstall", host]);
+                let left = tree(home.path());
+                assert!(left == before, "{host}, {next}: {:?}", left.keys());
+            }
+        }
     }
 
     /// A folder that nobody can write in, or a file where a folder belongs.
@@ -779,15 +824,113 @@ mod unix {
         }
     }
 
-    /// Runs a script in node with the plugin of a host, where there is node.
+    #[test]
+    fn a_program_of_another_name_is_settled_too() {
+        for (host, files) in HOSTS {
+            let home = Home::new();
+            for file in files.iter().filter(|file| file.ends_with("json")) {
+                home.write(file, b"{\n  \"version\": 1\n}\n");
+            }
+            let program = home.path().join("my tools/memory");
+            fs::create_dir_all(program.parent().expect("a folder")).expect("a folder");
+            symlink(binary(), &program).expect("a link");
+            let before = tree(home.path());
+            let run = |arguments: &[&str]| {
+                let mut command = Command::new(&program);
+                command.current_dir(home.path()).env_clear();
+                let run = Run::of(command.env("HOME", home.path()).args(arguments).output());
+                assert_eq!(run.code, 0, "{host}: {run:?}");
+                run.stdout
+            };
+            run(&["install", host]);
+            let again: Reply =
+                serde_json::from_str(&run(&["install", host, "--json"])).expect("a reply");
+            let is_there = |file: &File| file.result == "unchanged";
+            assert!(again.files.iter().all(is_there), "{again:?}");
+            // Somebody has changed an entry since.
+            for file in files.iter().filter(|file| file.ends_with("hooks.json")) {
+                let changed = home.read(file).replacen("memory", "sub/memory", 1);
+                home.write(file, changed.as_bytes());
+            }
+            run(&["uninstall", host]);
+            for (path, bytes) in &before {
+                let left = fs::read(path).ok();
+                let json = |bytes: &Option<Vec<u8>>| {
+                    let bytes = bytes.as_deref().unwrap_or_default();
+                    serde_json::from_slice::<Value>(bytes).ok()
+                };
+                assert_eq!(json(&left), json(bytes), "{host}: {}", path.display());
+            }
+            assert!(!home.aizo().exists(), "{host}");
+        }
+    }
+
+    /// A repository comes from anybody.
+    #[test]
+    fn a_link_of_a_project_may_not_lead_out_of_it_and_others_are_named() {
+        for (link, leads_to) in [(".claude/settings.json", "own.json"), (".claude", "folder")] {
+            let home = Home::new();
+            let own = home.write("own.json", b"{}");
+            fs::create_dir(home.path().join("folder")).expect("a folder");
+            let project = home.path().join("project");
+            fs::create_dir_all(project.join(".claude")).expect("a folder");
+            let link = project.join(link);
+            let _as_a_folder = fs::remove_dir(&link);
+            symlink(home.path().join(leads_to), &link).expect("a link");
+            let before = tree(home.path());
+            for task in ["install", "uninstall"] {
+                let mut command = home.command(&[task, "claude-code", "--project"]);
+                let run = Run::of(command.current_dir(&project).output());
+                assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+                assert!(run.stderr.contains("outside of the project"), "{run:?}");
+                assert!(tree(home.path()) == before, "{task}");
+            }
+            assert_eq!(read(&own), "{}");
+        }
+        // Within the project, or for the person, a link is followed and told.
+        let home = Home::new();
+        let real = home.write("project/shared/claude.json", b"{}");
+        let project = home.path().join("project");
+        fs::create_dir(project.join(".claude")).expect("a folder");
+        let link = project.join(".claude/settings.json");
+        symlink("../shared/claude.json", &link).expect("a link");
+        fs::create_dir(home.path().join(".claude")).expect("a folder");
+        symlink(&link, home.path().join(".claude/settings.json")).expect("a link");
+        let real = real.canonicalize().expect("it is there");
+        for arguments in [
+            ["install", "claude-code", "--project", "--dry-run"].as_slice(),
+            &["install", "claude-code", "--dry-run"],
+        ] {
+            let mut command = home.command(arguments);
+            let run = Run::of(command.current_dir(&project).output());
+            assert!(
+                run.stdout.contains(&format!(" -> {}", real.display())),
+                "{run:?}"
+            );
+            let mut command = home.command(&[arguments, &["--json"]].concat());
+            let run = Run::of(command.current_dir(&project).output());
+            let reply: Reply = serde_json::from_str(&run.stdout).expect("a reply");
+            let targets: Vec<&PathBuf> = reply
+                .files
+                .iter()
+                .filter_map(|file| file.target.as_ref())
+                .collect();
+            assert_eq!(targets, [&real], "{reply:?}");
+        }
+    }
+
+    /// Runs a script in node with the plugin of a host. A person's machine may be without node, that of the checks may not.
     fn node(home: &Home, plugin: &Path, script: &str) -> Option<String> {
         let output = Command::new("node")
             .args(["--input-type=module", "-e", script])
             .current_dir(home.path())
             .env("HOME", home.path())
             .env("PLUGIN", plugin)
-            .output()
-            .ok()?;
+            .output();
+        let output = match output {
+            Err(_) if std::env::var_os("CI").is_none() => return None,
+            output => output.expect("node is there where everything is tested"),
+        };
         assert!(
             output.status.success(),
             "{}",
@@ -1280,6 +1423,29 @@ fn a_plugin_for_claude_code_has_the_layout_that_it_reads() {
     assert_eq!(tree(&home.path().join("other")).len(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn of_a_plugin_that_fails_half_way_it_is_told_what_was_written() {
+    let home = Home::new();
+    home.write("p/.claude-plugin/plugin.json", b"{\"name\": \"aizo\"}");
+    home.write("p/hooks/.aizo-Ab12Cd.tmp", b"left");
+    // It is written already, as another file.
+    let link = home.path().join("p/.mcp.json");
+    std::os::unix::fs::symlink("hooks/hooks.json", link).expect("a link");
+    let run = home.run(&["install", "--as-plugin", "p", "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("was changed meanwhile"), "{run:?}");
+    let reply: Reply = serde_json::from_str(&run.stdout).expect("a reply");
+    let results: Vec<&str> = reply
+        .files
+        .iter()
+        .map(|file| file.result.as_str())
+        .collect();
+    assert_eq!(results, ["changed", "created", "created", "failed"]);
+    assert!(reply.files[3].reason.is_some() && reply.files[3].target.is_some());
+    assert!(!home.path().join("p/hooks/.aizo-Ab12Cd.tmp").exists());
+}
+
 /// A guard of one's own in the group of aizo's command is not aizo's.
 #[test]
 fn of_a_group_only_the_command_that_calls_aizo_goes() {
@@ -1304,14 +1470,16 @@ fn of_a_group_only_the_command_that_calls_aizo_goes() {
             .filter(|one| *one != ours)
             .collect();
         let home = Home::new();
-        let file = home.path().join(".claude/settings.json");
+        let file = home.write(".claude/settings.json", b"{}");
+        home.ok(&["install", "claude-code"]);
         write(&file, group(commands).as_bytes());
         home.ok(&["uninstall", "claude-code"]);
         assert_eq!(json(&read(&file)), json(&group(&rest)));
     }
     // Nobody else's: the group goes with it.
     let home = Home::new();
-    let file = home.path().join(".claude/settings.json");
+    let file = home.write(".claude/settings.json", b"{}");
+    home.ok(&["install", "claude-code"]);
     write(&file, group(&[ours]).as_bytes());
     home.ok(&["uninstall", "claude-code"]);
     assert_eq!(json(&read(&file)), json!({ "a": 1 }));
@@ -1575,6 +1743,288 @@ fn a_table_of_servers_in_any_spelling_gives_back_what_was_there() {
     }
 }
 
+/// What aizo writes for a host, as a person's own: brought from another machine, or written as the README says.
+fn as_ones_own(host: &str) -> Home {
+    let model = Home::new();
+    model.ok(&["install", host]);
+    let home = Home::new();
+    for (path, bytes) in tree(model.path()) {
+        let place = path.strip_prefix(model.path()).expect("within");
+        if let (Some(bytes), false) = (bytes, path.starts_with(model.aizo())) {
+            write(&home.path().join(place), &bytes);
+        }
+    }
+    home
+}
+
+#[test]
+fn however_often_it_is_said_uninstall_leaves_what_a_person_made() {
+    for (host, _) in HOSTS {
+        for left_out in ["--no-hooks", "--no-mcp", "--no-skill"] {
+            let home = as_ones_own(host);
+            let before = tree(home.path());
+            home.ok(&["install", host, left_out]);
+            for arguments in [
+                ["uninstall", host],
+                ["uninstall", host],
+                ["uninstall", "--all"],
+            ] {
+                let reply: Reply = home.json(&arguments);
+                for file in &reply.files {
+                    assert_eq!(file.result, "kept", "{host} {left_out}: {file:?}");
+                    assert!(file.reason.is_some(), "{file:?}");
+                }
+                let mut left = tree(home.path());
+                left.retain(|path, _| !path.starts_with(home.aizo()));
+                assert!(left == before, "{host} {left_out}");
+            }
+            assert_eq!(listed(&home, host), everything(host));
+            // What a person takes away is not missed.
+            for path in before.keys().filter(|path| path.is_file()) {
+                fs::remove_file(path).expect("gone");
+            }
+            home.ok(&["uninstall", "--all"]);
+            assert!(!home.aizo().exists(), "{host} {left_out}");
+        }
+    }
+}
+
+#[test]
+fn what_is_recorded_for_others_says_nothing_of_an_entry_of_ones_own() {
+    for (host, files) in HOSTS {
+        let home = as_ones_own(host);
+        let other = if host == "codex" {
+            "claude-code"
+        } else {
+            "codex"
+        };
+        home.ok(&["install", other]);
+        let before: Vec<String> = files.iter().map(|file| home.read(file)).collect();
+        for _ in 0..2 {
+            let reply: Reply = home.json(&["uninstall", "--all"]);
+            let kept = |file: &&File| file.agent == host && file.result == "kept";
+            let kept: Vec<&File> = reply.files.iter().filter(kept).collect();
+            assert!(kept.len() >= files.len(), "{host}: {reply:?}");
+            assert!(kept.iter().all(|file| file.reason.is_some()), "{host}");
+            let after: Vec<String> = files.iter().map(|file| home.read(file)).collect();
+            assert_eq!(after, before, "{host}");
+        }
+    }
+}
+
+/// Where nothing is recorded at all, only what aizo writes goes, to the letter.
+#[test]
+fn without_a_record_an_entry_with_anything_of_ones_own_stays() {
+    for (host, file, own) in [
+        (
+            "claude-code",
+            ".claude.json",
+            r#"{"mcpServers": {"aizo": {"command": "/opt/aizo", "args": ["mcp", "--db", "x"], "env": {"A": "1"}}}}"#,
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aizo hook claude-code"}]}]}}"#,
+        ),
+        (
+            "cursor",
+            ".cursor/hooks.json",
+            r#"{"version": 1, "hooks": {"stop": [{"command": "aizo hook cursor", "timeout": 3}]}}"#,
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.aizo]\ncommand = \"/opt/aizo\"\nargs = [\"mcp\"]\n",
+        ),
+    ] {
+        for is_installed_between in [false, true] {
+            let home = Home::new();
+            let path = home.write(file, own.as_bytes());
+            if is_installed_between {
+                home.ok(&["install", host]);
+                home.ok(&["uninstall", host]);
+            }
+            let reply: Reply = home.json(&["uninstall", host]);
+            let told = reply.files.iter().find(|told| told.path == path);
+            let told = told.expect("it is named");
+            assert_eq!(
+                (told.result.as_str(), &read(&path)),
+                ("kept", &own.to_owned())
+            );
+            assert!(told.reason.is_some());
+        }
+    }
+    // What stood around aizo's entry may have stood there before.
+    for (host, file, outer) in [
+        ("cursor", ".cursor/mcp.json", "mcpServers"),
+        ("claude-code", ".claude/settings.json", "hooks"),
+    ] {
+        let home = Home::new();
+        let before = format!("{{\n  \"{outer}\": {{}}\n}}\n");
+        let path = home.write(file, before.as_bytes());
+        home.ok(&["install", host]);
+        fs::remove_dir_all(home.aizo()).expect("gone");
+        home.ok(&["uninstall", host]);
+        assert_eq!(read(&path), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_that_has_nothing_takes_nothing_from_a_file_that_two_share() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", b"{}");
+    fs::create_dir_all(home.path().join(".codeium/windsurf")).expect("a folder");
+    let link = home.path().join(".codeium/windsurf/mcp_config.json");
+    std::os::unix::fs::symlink("../../.cursor/mcp.json", link).expect("a link");
+    home.ok(&["install", "cursor"]);
+    let before = home.read(".cursor/mcp.json");
+    home.ok(&["uninstall", "windsurf"]);
+    assert_eq!(home.read(".cursor/mcp.json"), before);
+    assert_eq!(listed(&home, "cursor"), everything("cursor"));
+}
+
+/// An object that was there goes with nothing of aizo's, whoever has laid out the file since.
+#[test]
+fn an_empty_object_that_was_there_stays() {
+    for (host, file, before) in [
+        (
+            "claude-code",
+            ".claude/settings.json",
+            json!({ "hooks": {} }),
+        ),
+        ("claude-code", ".claude.json", json!({ "mcpServers": {} })),
+        (
+            "cursor",
+            ".cursor/hooks.json",
+            json!({ "version": 1, "hooks": { "stop": [] } }),
+        ),
+        (
+            "openclaw",
+            ".openclaw/openclaw.json",
+            json!({ "mcp": { "servers": {} } }),
+        ),
+        (
+            "codex",
+            ".codex/hooks.json",
+            json!({ "hooks": {}, "a": "\"hooks\":" }),
+        ),
+        (
+            "opencode",
+            ".config/opencode/opencode.json",
+            json!({ "a": 1 }),
+        ),
+    ] {
+        let home = Home::new();
+        let path = home.write(file, before.to_string().as_bytes());
+        home.ok(&["install", host]);
+        let installed: Value = serde_json::from_str(&read(&path)).expect("JSON");
+        fs::write(&path, format!("{installed:#}")).expect("written");
+        home.ok(&["uninstall", host]);
+        let left: Value = serde_json::from_str(&read(&path)).expect("JSON");
+        assert_eq!(left, before, "{host}");
+    }
+}
+
+#[test]
+fn a_list_says_yes_only_where_all_is_there_and_goes_on_where_something_cannot_be_read() {
+    // One of the three files of its hooks is somebody else's, whichever.
+    let parts = ["openclaw.plugin.json", "package.json", "index.js"];
+    for part in parts {
+        let home = Home::new();
+        home.ok(&["install", "openclaw"]);
+        home.write(&format!(".openclaw/extensions/aizo/{part}"), b"mine");
+        let mut wanted = everything("openclaw");
+        wanted["hooks"] = json!(false);
+        assert_eq!(listed(&home, "openclaw"), wanted, "{part}");
+    }
+    let home = Home::new();
+    home.write(".claude/skills/aizo-sop/SKILL.md", b"mine");
+    assert_eq!(listed(&home, "claude-code")["skill"], json!(false));
+
+    home.ok(&["install", "cursor"]);
+    fs::create_dir_all(home.path().join(".codex/hooks.json")).expect("a folder");
+    home.write(".gemini/settings.json", b"{");
+    let run = home.run(&["install", "--list"]);
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 1 + HOSTS.len()));
+    assert!(run.stderr.contains("hooks.json is not a file"), "{run:?}");
+    assert!(run.stderr.contains("settings.json, line 1: "), "{run:?}");
+    assert_eq!(listed(&home, "cursor"), everything("cursor"));
+}
+
+#[test]
+fn no_secret_of_others_is_shown() {
+    let home = Home::new();
+    let token = "ghp_Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78";
+    let servers = format!(
+        "{{\n  \"mcpServers\": {{\n    \"git\": {{\n      \"env\": {{\"GITHUB_TOKEN\": \"{token}\"}}\n    }}\n  }}\n}}\n"
+    );
+    let path = home.write(".cursor/mcp.json", servers.as_bytes());
+    for arguments in [
+        ["install", "cursor", "--dry-run"].as_slice(),
+        &["install", "cursor"],
+        &["uninstall", "cursor", "--dry-run"],
+        &["uninstall", "cursor"],
+    ] {
+        let text = home.ok(&[arguments, &["--json"]].concat());
+        assert!(text.contains("GITHUB_TOKEN"), "{text}");
+        assert!(!text.contains(token), "{text}");
+        assert!(read(&path).contains(token));
+    }
+    assert_eq!(read(&path), servers);
+}
+
+/// aizo's entries with nothing of others beside them.
+fn with_more(text: &str, more: &str) -> String {
+    text.replacen('{', &format!("{{\n  {more},"), 1)
+}
+
+#[test]
+fn a_file_that_a_person_has_filled_is_copied_before_it_is_written_again() {
+    let home = Home::new();
+    home.ok(&["install", "cursor"]);
+    let path = home.path().join(".cursor/mcp.json");
+    let filled = with_more(&read(&path), "\"mine\": 1");
+    fs::write(&path, &filled).expect("written");
+    let reply: Reply = home.json(&["uninstall", "cursor"]);
+    let told = reply.files.iter().find(|file| file.path == path);
+    let copy = told.and_then(|file| file.backup.clone()).expect("a copy");
+    assert_eq!(read(&copy), filled);
+    assert_eq!(
+        serde_json::from_str::<Value>(&read(&path)).expect("JSON"),
+        json!({ "mine": 1 })
+    );
+}
+
+#[test]
+fn a_copy_that_is_gone_is_made_anew_and_one_that_cannot_go_is_said() {
+    let home = Home::new();
+    let path = home.write(".cursor/mcp.json", b"{\n  \"a\": 1\n}\n");
+    let reply: Reply = home.json(&["install", "cursor"]);
+    let backup = |reply: &Reply| {
+        let told = reply.files.iter().find(|file| file.path == path);
+        told.and_then(|file| file.backup.clone())
+    };
+    let copy = backup(&reply).expect("a copy");
+    // Somebody has taken out the entry, and tidied up.
+    fs::remove_file(&copy).expect("gone");
+    fs::write(&path, "{\n  \"b\": 1\n}\n").expect("written");
+    let reply: Reply = home.json(&["install", "cursor"]);
+    let copy = backup(&reply).expect("a copy");
+    assert_eq!(read(&copy), "{\n  \"b\": 1\n}\n");
+
+    fs::remove_file(&copy).expect("gone");
+    fs::create_dir(&copy).expect("a folder");
+    let run = home.run(&["uninstall", "cursor", "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("is not a file"), "{run:?}");
+    let reply: Reply = serde_json::from_str(&run.stdout).expect("a reply");
+    let told = reply.files.iter().find(|file| file.path == path);
+    assert_eq!(told.map(|file| file.result.as_str()), Some("changed"));
+    assert_eq!(read(&path), "{\n  \"b\": 1\n}\n");
+    assert!(!home.aizo().join("installed.json").exists());
+}
+
 mod law {
     use aizo::capture::hook::Caller;
     use aizo::install::{
@@ -1661,9 +2111,11 @@ mod law {
                         host,
                         scope: "user".to_owned(),
                         path: piece.file.clone(),
+                        program: Program::by_name(false),
                         pieces: vec![piece],
                         bytes: Some(text.clone().into_bytes()),
                         record: None,
+                        has_records: true,
                     };
                     // Something else may stand where an entry belongs.
                     let Ok(outcome) = install(&mut step) else {
@@ -1675,12 +2127,10 @@ mod law {
                     prop_assert_eq!(&step.bytes, &installed);
                     // Without the record what was foreign is there as well, and nothing of aizo's is.
                     let mut bare = Step {
-                        scope: step.scope.clone(),
-                        path: step.path.clone(),
-                        pieces: step.pieces.clone(),
                         bytes: installed,
                         record: None,
-                        ..step
+                        has_records: false,
+                        ..step.clone()
                     };
                     prop_assert!(uninstall(&mut step).is_ok());
                     prop_assert_eq!(step.bytes.as_deref(), Some(text.as_bytes()));

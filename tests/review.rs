@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::common::Home;
+use crate::common::{Chat, Home};
 
 /// Three inferred limits that wait.
 fn waiting() -> Home {
@@ -180,6 +180,90 @@ fn what_was_said_to_an_agent_is_shown_with_its_words_and_its_place() {
     assert!(text.contains(&format!("1: “{words}”")), "{text}");
     assert!(text.contains("confidence 0."), "{text}");
     assert!(text.contains("chat.md"), "{text}");
+}
+
+#[rstest]
+#[case::nothing_else_to_say(None, "")]
+#[case::beside_another_hint(Some("2"), "the scores were averaged")]
+fn whoever_accepts_what_speaks_against_a_limit_is_told_that_it_stays(
+    #[case] disliked: Option<&str>,
+    #[case] other: &str,
+) {
+    let home = Home::new();
+    for item in ["force-push to main", "force-push to release"] {
+        home.ok(&["add", item, "said so", "--score", "0.5"]);
+    }
+    if let Some(score) = disliked {
+        home.ok(&["add", "force-push", "said so", "--score", score]);
+    }
+    let file = Chat::new("mind")
+        .user_at(
+            "2026-12-01T09:00:00Z",
+            "I changed my mind, force-push is fine",
+        )
+        .write(&home, "mind.jsonl");
+    home.ok(&["analyze", "--no-llm", "--review", &file]);
+    let waiting: Vec<Value> = home.json(&["review"]);
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    let accepted: Vec<Value> = home.json(&["review", "accept", "1"]);
+    let hint = accepted[0]["hint"].as_str().expect("a hint");
+    for part in [
+        other,
+        "“force-push to main” (id 1) stays in force: aizo update 1 --score 5",
+        "“force-push to release” (id 2) stays in force: aizo update 2 --score 5",
+    ] {
+        assert!(hint.contains(part), "{hint}");
+    }
+}
+
+#[test]
+fn what_would_lift_a_limit_is_not_accepted_with_all_the_rest() {
+    let home = Home::new();
+    home.ok(&["add", "force-push to main", "said so", "--score", "0.5"]);
+    let file = Chat::new("all")
+        .user("I love force-push to main.")
+        .user("I prefer tabs over spaces.")
+        .write(&home, "all.jsonl");
+    home.ok(&["analyze", "--no-llm", "--review", &file]);
+    let run = home.run(&["review", "accept", "--all"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("tabs"), "{run:?}");
+    assert!(run.stderr.contains("would lift a hard limit"), "{run:?}");
+    let left: Vec<Value> = home.json(&["review"]);
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0]["item"], "force-push to main");
+    let id = left[0]["id"].to_string();
+    home.ok(&["review", "accept", &id]);
+    let lifted: Value = home.json(&["show", "1"]);
+    assert_eq!(lifted["hard_limit"], false);
+}
+
+#[test]
+fn a_limit_that_something_waits_for_under_other_words_is_named() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "force-push to main",
+        "said so",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@force-push",
+    ]);
+    let file = Chat::new("mind")
+        .user("I changed my mind, force-push is fine on my fork")
+        .write(&home, "mind.jsonl");
+    home.ok(&["analyze", "--no-llm", &file]);
+    let why = "speaks against the hard limit “force-push to main”";
+    assert_eq!(proposal(&home, 1)["why"], why);
+    // Even where the words are changed to others, it is known which limit was meant.
+    home.ok(&["review", "edit", "1", "--item", "my fork is mine alone"]);
+    let accepted: Vec<Value> = home.json(&["review", "accept", "1"]);
+    let hint = accepted[0]["hint"].as_str().expect("a hint");
+    assert!(
+        hint.contains("“force-push to main” (id 1) stays in force"),
+        "{hint}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::matter::{Kind, Matter};
+use super::matter::{Kind, Matter, is_in};
 
 /// Em dashes: the sign, its double and triple forms, the small one, and how web pages write it.
 const SIGNS: &[&str] = &["—", "⸺", "⸻", "﹘", "&mdash;", "&#8212;", "&#x2014;"];
@@ -14,56 +14,57 @@ const PROGRAMS: &[&str] = &[
     "pip", "uv", "node", "deno", "bash", "sh", "ssh", "env", "exec", "aizo", "select", "insert",
 ];
 
-/// The first dash from a place on.
-pub fn find(matter: &Matter<'_>, from: usize) -> Option<Range<usize>> {
-    let text = &*matter.text;
-    let sign = SIGNS
-        .iter()
-        .flat_map(|sign| text.match_indices(sign))
-        .filter(|(at, _)| *at >= from && !matter.is_code(*at))
-        .min_by_key(|(at, _)| *at)
-        .map(|(at, sign)| at..at + sign.len());
-    let hyphens = hyphens(matter, from);
-    [sign, hyphens]
-        .into_iter()
-        .flatten()
+/// The first dash in a part of what is checked.
+pub fn find(matter: &Matter<'_>, within: Range<usize>) -> Option<Range<usize>> {
+    let part = &matter.text[within.clone()];
+    let signs = SIGNS.iter().filter_map(|sign| {
+        let mut places = part.match_indices(sign).map(|(at, _)| within.start + at);
+        let at = places.find(|at| !matter.is_code(*at))?;
+        Some(at..at + sign.len())
+    });
+    signs
+        .chain(hyphens(matter, within.clone()))
         .min_by_key(|range| range.start)
 }
 
 /// Hyphens that stand for a dash.
-fn hyphens(matter: &Matter<'_>, from: usize) -> Option<Range<usize>> {
+fn hyphens(matter: &Matter<'_>, within: Range<usize>) -> Option<Range<usize>> {
     let text = &*matter.text;
-    if !text.contains(" --") {
+    if matter.kind != Kind::Command && !matter.is_prose() {
         return None;
     }
-    let messages = match matter.kind {
-        Kind::Command => Some(matter.messages()),
-        Kind::Text | Kind::Edit if !matter.is_prose() => return None,
-        Kind::Text | Kind::Edit => None,
-    };
-    text.match_indices(" --").find_map(|(at, _)| {
+    let hits = text[within.clone()].match_indices(" --");
+    let mut line = within.start..within.start;
+    let mut is_command_line = false;
+    for (at, _) in hits.map(|(at, sign)| (within.start + at, sign)) {
+        if at >= line.end {
+            let before = text[line.end..at].rfind('\n').map(|end| end + 1);
+            let behind = text[at..within.end].find('\n');
+            line = line.end + before.unwrap_or(0)..behind.map_or(within.end, |end| at + end);
+            is_command_line = is_command(&text[line.clone()]);
+        }
         let start = at + 1;
-        let end = start
-            + text[start..]
-                .bytes()
-                .take_while(|&byte| byte == b'-')
-                .count();
-        let line_start = text[..at].rfind('\n').map_or(0, |line| line + 1);
-        let before = &text[line_start..at];
-        let after = text[end..].strip_prefix(' ')?;
-        let joins = (2..=3).contains(&(end - start))
-            && before
-                .trim_end()
-                .ends_with(|c: char| c.is_alphanumeric() || ".,;:!?)\"'”’*_`».。".contains(c))
-            && after
-                .trim_start_matches(' ')
-                .starts_with(|c: char| c.is_alphanumeric() || "(\"'“‘*_`«".contains(c));
-        let is_prose = match &messages {
-            Some(messages) => messages.iter().any(|range| range.contains(&start)),
-            None => !matter.is_code(start) && !is_command(before),
+        let is_prose = match matter.kind {
+            Kind::Command => is_in(matter.messages(), start),
+            Kind::Text | Kind::Edit => !is_command_line && !matter.is_code(start),
         };
-        (joins && is_prose && start >= from).then_some(start..end)
-    })
+        if let Some(end) = dash_end(text, &line, start).filter(|_| is_prose) {
+            return Some(start..end);
+        }
+    }
+    None
+}
+
+/// Where the hyphens end that begin at a place, if they join two parts of a sentence.
+fn dash_end(text: &str, line: &Range<usize>, start: usize) -> Option<usize> {
+    let hyphens = text[start..].bytes().take_while(|&byte| byte == b'-');
+    let end = start + hyphens.count();
+    let before = text[line.start..start].trim_end().chars().next_back()?;
+    let after = text[end..].strip_prefix(' ')?.trim_start_matches(' ');
+    let joins = (2..=3).contains(&(end - start))
+        && (before.is_alphanumeric() || ".,;:!?)\"'”’*_`».。".contains(before))
+        && after.starts_with(|c: char| c.is_alphanumeric() || "(\"'“‘*_`«".contains(c));
+    joins.then_some(end)
 }
 
 fn is_command(line: &str) -> bool {
@@ -82,7 +83,8 @@ mod tests {
     use rstest::rstest;
 
     fn found(input: &Input<'_>) -> bool {
-        find(&Matter::new(input), 0).is_some()
+        let matter = Matter::new(input);
+        find(&matter, 0..matter.text.len()).is_some()
     }
 
     #[rstest]

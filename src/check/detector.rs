@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::git::{self, Branches};
-use super::matter::{Kind, Matter};
+use super::git::{self, Aim, Branches};
+use super::matter::{Kind, Matter, Medium, Run};
 use super::{dash, emoji, remove};
-use crate::redact;
 
 /// A detector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,12 @@ pub struct Bounds {
     pub commits: bool,
     /// Whether only code is meant.
     pub code: bool,
+    /// Whether looking at something is forbidden, and not only doing something with it.
+    pub reading: bool,
 }
+
+/// So many things in a command are looked at that may be only looked for.
+pub const MOST_LOOKED_FOR: usize = 64;
 
 impl Bounds {
     /// Reads an item.
@@ -52,9 +56,39 @@ impl Bounds {
             branches: Branches::named_in(item),
             commits: commits && !elsewhere,
             code: !commits && code,
+            reading: has(READING_PARTS)
+                || lower
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|word| READING.contains(&word)),
         }
     }
 }
+
+/// Words of an item that forbids to look at something.
+const READING: &[&str] = &[
+    "read",
+    "reading",
+    "open",
+    "opening",
+    "access",
+    "accessing",
+    "view",
+    "viewing",
+    "look",
+    "looking",
+    "touch",
+    "touching",
+    "print",
+    "printing",
+    "cat",
+    "dump",
+    "expose",
+    "leak",
+];
+/// The same in languages without spaces between words.
+const READING_PARTS: &[&str] = &[
+    "读", "看", "打开", "访问", "碰", "読", "見", "開", "읽", "열람",
+];
 
 /// Something that a detector found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +101,50 @@ pub struct Seen {
     pub path: Option<String>,
     /// Whether it is there for certain, and not only spoken of.
     pub is_sure: bool,
+}
+
+impl Seen {
+    pub fn new(range: Range<usize>, is_sure: bool) -> Self {
+        Seen {
+            range,
+            shown: None,
+            path: None,
+            is_sure,
+        }
+    }
+
+    fn surely(self) -> Self {
+        Seen {
+            is_sure: true,
+            ..self
+        }
+    }
+
+    fn unsurely(self) -> Self {
+        Seen {
+            is_sure: false,
+            ..self
+        }
+    }
+}
+
+/// The first one that is sure, or else the first one.
+pub fn first_sure(mut all: impl Iterator<Item = Seen>) -> Option<Seen> {
+    let first = all.next()?;
+    Some(if first.is_sure {
+        first
+    } else {
+        all.find(|seen| seen.is_sure).unwrap_or(first)
+    })
+}
+
+/// The first secret.
+fn find_secret(matter: &Matter<'_>) -> Option<Seen> {
+    let secrets = matter.secrets().iter().take(MOST_LOOKED_FOR);
+    first_sure(secrets.map(|(range, kind)| Seen {
+        shown: Some(kind.mark()),
+        ..Seen::new(range.clone(), matter.is_done(range))
+    }))
 }
 
 impl Detector {
@@ -99,75 +177,104 @@ impl Detector {
 
     /// The first thing that it finds, sure ones before those that are only spoken of.
     pub(super) fn find(self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
-        let plain = |range: Range<usize>, is_sure| Seen {
-            range,
-            shown: None,
-            path: None,
-            is_sure,
-        };
         match self {
-            Detector::Emoji | Detector::EmDash => {
-                let next = |from: usize| match self {
-                    Detector::Emoji => emoji::find(&matter.text, from),
-                    _ => dash::find(matter, from),
-                };
-                let first = next(0)?;
-                match matter.kind {
-                    Kind::Command if bounds.commits => {
-                        let messages = matter.commit_messages();
-                        messages.into_iter().find_map(|message| {
-                            let found = next(message.start)?;
-                            let is_within =
-                                message.start <= found.start && found.end <= message.end;
-                            is_within.then(|| plain(found, true))
-                        })
-                    }
-                    Kind::Command => Some(plain(first, !bounds.code)),
-                    Kind::Edit if bounds.commits => matter
-                        .path
-                        .is_some_and(|path| path.ends_with("COMMIT_EDITMSG"))
-                        .then(|| plain(first, true)),
-                    Kind::Edit | Kind::Text => Some(plain(first, true)),
-                }
-            }
-            Detector::ForcePush | Detector::RmRf | Detector::Push => {
-                // Most texts hold neither; a command may put it together, and those that people write are read in no time.
-                const SHORT: usize = 256 << 10;
-                let signs: &[&str] = match self {
-                    Detector::RmRf => &["rm", "recurse", "$", "`", "{"],
-                    _ => &["push", "$", "`", "{"],
-                };
-                let is_short = matter.text.len() <= SHORT;
-                let is_read = matter.kind == Kind::Command && is_short;
-                if !is_read && !signs.iter().any(|sign| matter.bare().contains(sign)) {
-                    return None;
-                }
-                let hits = matter.runs().iter().filter(|run| {
-                    run.invocation.is_unread()
-                        || match self {
-                            Detector::RmRf => remove::is_rm_rf(&run.invocation),
-                            Detector::Push => git::is_push(&run.invocation, &bounds.branches),
-                            _ => git::is_force_push(&run.invocation, &bounds.branches),
-                        }
-                });
-                let mut hits = hits.map(|run| plain(run.invocation.range.clone(), run.is_sure));
-                let first = hits.next()?;
-                Some(if first.is_sure {
-                    first
-                } else {
-                    hits.find(|hit| hit.is_sure).unwrap_or(first)
-                })
-            }
-            Detector::Secret => {
-                let (range, kind) = redact::find(&matter.text).into_iter().next()?;
-                Some(Seen {
-                    range,
-                    shown: Some(kind.mark()),
-                    path: None,
-                    is_sure: true,
-                })
-            }
+            Detector::Emoji | Detector::EmDash => self.find_sign(matter, bounds),
+            Detector::ForcePush | Detector::RmRf | Detector::Push => self.find_run(matter, bounds),
+            Detector::Secret => find_secret(matter),
         }
+    }
+
+    /// The signs in a part of a text.
+    fn signs<'m>(
+        self,
+        matter: &'m Matter<'_>,
+        within: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + 'm {
+        let mut left = within;
+        std::iter::from_fn(move || {
+            let found = match self {
+                Detector::Emoji => emoji::find(&matter.text, left.clone()),
+                _ => dash::find(matter, left.clone()),
+            }?;
+            left.start = found.end;
+            Some(found)
+        })
+    }
+
+    fn find_sign(self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
+        let whole = || self.signs(matter, 0..matter.text.len());
+        let asks = || whole().next().map(|range| Seen::new(range, false));
+        let first_of = |parts: &[Range<usize>]| {
+            let mut signs = parts
+                .iter()
+                .flat_map(|part| self.signs(matter, part.clone()));
+            signs.next().map(|range| Seen::new(range, true))
+        };
+        if bounds.commits {
+            let is_message = || {
+                matter
+                    .path
+                    .is_some_and(|path| path.ends_with("COMMIT_EDITMSG"))
+            };
+            return match matter.kind {
+                Kind::Command => {
+                    let messages = matter.commit_messages();
+                    let unsure = || first_of(&messages.unsure).map(Seen::unsurely);
+                    first_of(&messages.sure).or_else(unsure)
+                }
+                Kind::Edit => asks().filter(|_| is_message()).map(Seen::surely),
+                // It may be one.
+                Kind::Text => asks(),
+            };
+        }
+        if bounds.code {
+            return match (matter.kind, matter.medium()) {
+                (Kind::Command, _) => asks(),
+                (_, Some(Medium::Code)) => asks().map(Seen::surely),
+                (Kind::Edit, Some(Medium::Prose)) => first_of(matter.code()),
+                _ => first_of(matter.code()).or_else(asks),
+            };
+        }
+        let mut signs = whole().take(MOST_LOOKED_FOR);
+        let done = signs.find(|range| matter.is_done(range));
+        done.map(|range| Seen::new(range, true)).or_else(asks)
+    }
+
+    fn find_run(self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
+        // Most texts hold neither; a command may put it together, and those that people write are read in no time.
+        const SHORT: usize = 256 << 10;
+        let signs: &[&str] = match self {
+            Detector::RmRf => &["rm", "remove-item", "rec", "$", "`", "{"],
+            _ => &["push", "$", "`", "{"],
+        };
+        let is_read = matter.kind == Kind::Command && matter.text.len() <= SHORT;
+        if !is_read && !signs.iter().any(|sign| matter.bare().contains(sign)) {
+            return None;
+        }
+        let hits = matter.runs().iter().filter_map(|run| {
+            let is_sure = self.is_run_by(run, bounds)?;
+            Some(Seen::new(
+                run.invocation.range.clone(),
+                is_sure && run.is_sure,
+            ))
+        });
+        first_sure(hits)
+    }
+
+    /// Whether a program does it, and if so, whether that is sure from its words.
+    fn is_run_by(self, run: &Run, bounds: &Bounds) -> Option<bool> {
+        let run = &run.invocation;
+        let branches = &bounds.branches;
+        let (is_sure, may_be) = match self {
+            Detector::RmRf => (remove::is_rm_rf(run), remove::may_remove(run)),
+            Detector::Push => {
+                let aim = git::aim_of(run, branches);
+                let may_be = aim.is_some() || git::may_push(run);
+                (aim == Some(Aim::Named), may_be)
+            }
+            _ => (git::is_force_push(run, branches), git::may_push(run)),
+        };
+        (is_sure || may_be).then_some(is_sure)
     }
 
     /// The detectors that an item names: those of the things that it forbids, and not of what it only mentions.
@@ -309,6 +416,11 @@ impl Detector {
         }
     }
 
+    /// Whether a text, in small letters, begins with the thing.
+    pub(super) fn begins(self, text: &str) -> bool {
+        self.things().iter().any(|thing| text.starts_with(thing))
+    }
+
     fn is_named_by(self, item: &str) -> bool {
         if self == Detector::Push {
             return git::is_rule_about_pushing(item) && !Detector::ForcePush.is_named_by(item);
@@ -317,31 +429,39 @@ impl Detector {
         let lower = lower.trim_end_matches(['.', '!', '。', '！']);
         let (rest, is_kept) = self.without_leads(lower);
         // Keys and tokens are many things; only what is done with them makes them secrets.
-        let may_be = self != Detector::Secret || is_kept;
-        let begins = self.things().iter().any(|thing| {
-            rest.strip_prefix(thing).is_some_and(|after| {
-                let is_word = !(thing.is_ascii()
-                    && after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_')));
-                is_word && self.may_follow(after)
-            })
-        });
-        let ends = || {
-            self.things().iter().any(|thing| {
-                let Some(before) = lower.strip_suffix(thing) else {
-                    return false;
-                };
-                let before = before.trim_end_matches([' ', '`']);
-                let is_spoken_plainly =
-                    !thing.is_ascii() && matches!(self, Detector::ForcePush | Detector::RmRf);
-                is_spoken_plainly
-                    || self
-                        .leads()
-                        .iter()
-                        .chain(OFTEN)
-                        .any(|lead| ends_with_word(before, lead))
-            })
-        };
-        may_be && begins || ends()
+        let begins = (self != Detector::Secret || is_kept)
+            && self.things().iter().any(|thing| {
+                rest.strip_prefix(thing).is_some_and(|after| {
+                    let is_word = !(thing.is_ascii()
+                        && after
+                            .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_')));
+                    is_word && self.may_follow(after)
+                })
+            });
+        begins || self.is_named_at_the_end_of(lower)
+    }
+
+    /// Whether an item ends with the thing, behind words that forbid it.
+    fn is_named_at_the_end_of(self, item: &str) -> bool {
+        self.things().iter().any(|thing| {
+            let Some(before) = item.strip_suffix(thing) else {
+                return false;
+            };
+            let is_spoken_plainly =
+                !thing.is_ascii() && matches!(self, Detector::ForcePush | Detector::RmRf);
+            if is_spoken_plainly {
+                return true;
+            }
+            let trimmed = |text: &str| text.trim_end_matches([' ', '`']).len();
+            let mut rest = &before[..trimmed(before)];
+            let whole = rest.len();
+            while let Some(lead) = OFTEN.iter().find(|lead| ends_with_word(rest, lead)) {
+                let shorter = &rest[..rest.len() - lead.len()];
+                rest = &shorter[..trimmed(shorter)];
+            }
+            let is_own = self.leads().iter().any(|lead| ends_with_word(rest, lead));
+            is_own || self != Detector::Secret && rest.len() < whole
+        })
     }
 
     /// What is left behind the words that may stand before the thing, and whether one of them is this detector's own.
@@ -394,8 +514,8 @@ impl Detector {
 /// Words that may stand before any of the things.
 const OFTEN: &[&str] = &[
     "never", "no", "not", "don't", "don’t", "do not", "please", "ever", "any", "more", "use",
-    "using", "the", "a", "an", "不要", "别", "不", "请", "禁止", "绝不", "绝对", "再", "用",
-    "使用", "任何", "千万",
+    "using", "the", "a", "an", "my", "your", "our", "不要", "别", "不", "请", "禁止", "绝不",
+    "绝对", "再", "用", "使用", "任何", "千万",
 ];
 
 /// What is done with a secret that is to stay one.
@@ -423,9 +543,6 @@ const KEEPING: &[&str] = &[
     "write",
     "store",
     "plaintext",
-    "my",
-    "your",
-    "our",
     "提交",
     "硬编码",
     "写",
@@ -477,6 +594,7 @@ mod tests {
     #[case("print my access tokens", &["secret"])]
     #[case("在代码里硬编码密码", &["secret"])]
     #[case("提交密钥", &["secret"])]
+    #[case("in code, hardcode my tokens", &["secret"])]
     fn an_item_names_its_detector(#[case] item: &str, #[case] wanted: &[&str]) {
         let named: Vec<&str> = Detector::named_by(item)
             .into_iter()
@@ -494,6 +612,9 @@ mod tests {
     #[case("rm files without asking")]
     #[case("tokens of the design system")]
     #[case("use design tokens")]
+    #[case("use tokens")]
+    #[case("use my tokens")]
+    #[case("the passwords")]
     #[case("secret santa")]
     #[case("primary keys named id")]
     #[case("use keys as labels")]
@@ -520,7 +641,9 @@ mod tests {
         Some(true)
     )]
     #[case(Input::command("git commit -m x && cat <<EOF\n✨\nEOF"), None)]
-    #[case(Input::text("✨ new"), Some(true))]
+    #[case(Input::command("echo 'git commit -m ✨' > x.sh"), Some(false))]
+    #[case(Input::command("alias c='git commit'; c -m '✨'"), Some(false))]
+    #[case(Input::text("✨ new"), Some(false))]
     #[case(Input::edit(Some("src/main.rs"), "// ✨"), None)]
     #[case(Input::edit(Some(".git/COMMIT_EDITMSG"), "✨"), Some(true))]
     fn a_rule_about_commit_messages_looks_at_them(
@@ -531,6 +654,45 @@ mod tests {
             seen(Detector::Emoji, &input, "no emojis in commit messages"),
             sure
         );
+    }
+
+    #[rstest]
+    #[case(Input::edit(Some("src/main.rs"), "// ✨"), Some(true))]
+    #[case(Input::edit(Some("docs/notes.md"), "✨"), None)]
+    #[case(
+        Input::edit(Some("docs/notes.md"), "✨\n```rust\n// ✨\n```"),
+        Some(true)
+    )]
+    #[case(Input::edit(Some("Makefile"), "# ✨"), Some(false))]
+    #[case(Input::edit(None, "✨"), Some(false))]
+    #[case(Input::text("✨ new"), Some(false))]
+    #[case(Input::text("a `✨` here"), Some(true))]
+    #[case(Input { path: Some("a.rs"), ..Input::text("// ✨") }, Some(true))]
+    #[case(
+        Input::patch("*** Begin Patch\n*** Update File: a.rs\n+✨\n*** End Patch"),
+        Some(true)
+    )]
+    #[case(
+        Input::patch("*** Begin Patch\n*** Update File: a.md\n+✨\n*** End Patch"),
+        None
+    )]
+    #[case(
+        Input::patch(
+            "*** Begin Patch\n*** Update File: a.md\n+✨\n*** Update File: a.rs\n*** End Patch"
+        ),
+        Some(false)
+    )]
+    #[case(Input::command("echo '✨'"), Some(false))]
+    fn a_rule_about_code_looks_at_code(#[case] input: Input<'_>, #[case] sure: Option<bool>) {
+        assert_eq!(seen(Detector::Emoji, &input, "no emojis in code"), sure);
+    }
+
+    #[test]
+    fn a_push_to_somewhere_asks() {
+        let seen = |command| seen(Detector::Push, &Input::command(command), "push to main");
+        assert_eq!(seen("git push origin main"), Some(true));
+        assert_eq!(seen("git push origin HEAD"), Some(false));
+        assert_eq!(seen("git push"), None);
     }
 
     #[test]

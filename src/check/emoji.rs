@@ -119,9 +119,10 @@ fn is_modifier(c: char) -> bool {
     matches!(c as u32, 0x1F3FB..=0x1F3FF | 0xE0020..=0xE007F) || matches!(c, PICTURE_SIGN | KEYCAP)
 }
 
-/// The first emoji from a place on, with all that is joined to it.
-pub fn find(text: &str, from: usize) -> Option<Range<usize>> {
-    let rest = &text[from..];
+/// The first emoji in a part of a text, with all that is joined to it.
+pub fn find(text: &str, within: Range<usize>) -> Option<Range<usize>> {
+    let from = within.start;
+    let rest = &text[within];
     if rest.is_ascii() {
         return None;
     }
@@ -194,7 +195,7 @@ mod tests {
     #[case("🫠", "🫠")]
     #[case("⭐", "⭐")]
     fn an_emoji_is_found(#[case] text: &str, #[case] emoji: &str) {
-        let range = find(text, 0).expect("there is one");
+        let range = find(text, 0..text.len()).expect("there is one");
         assert_eq!(&text[range], emoji);
     }
 
@@ -215,7 +216,7 @@ mod tests {
     #[case("│ ├── └─ ╭╮")]
     #[case("")]
     fn what_is_no_picture_is_not(#[case] text: &str) {
-        assert_eq!(find(text, 0), None);
+        assert_eq!(find(text, 0..text.len()), None);
     }
 
     #[test]
@@ -227,7 +228,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_found_lies_in_the_text_and_is_not_empty(text in "[a1#🇯✨❤\u{200D}\u{FE0F}\u{20E3}👍🏽中]{0,12}") {
-            if let Some(range) = find(&text, 0) {
+            if let Some(range) = find(&text, 0..text.len()) {
                 prop_assert!(!range.is_empty());
                 prop_assert!(text.get(range).is_some());
             }

@@ -109,20 +109,16 @@ impl Branches {
         if EXCEPTS.iter().any(|word| lower.contains(word)) {
             return Branches::default();
         }
-        let words: Vec<&str> = lower
-            .split(|c: char| {
-                !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.' | '*'))
-            })
-            .map(|word| word.trim_matches(['.', '/', '-']))
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words = names_in(&lower);
         let mut names = Vec::new();
-        for (index, word) in words.iter().enumerate() {
-            let before = index.checked_sub(1).map_or("", |at| words[at]);
-            let after = words.get(index + 1).copied().unwrap_or_default();
+        for (index, (word, after_it)) in words.iter().enumerate() {
+            let before = index.checked_sub(1).map_or("", |at| words[at].0);
+            let after = words.get(index + 1).map_or("", |(after, _)| *after);
             let parts: Vec<&str> = word.split('/').collect();
             if parts.iter().all(|part| USUAL_BRANCHES.contains(part)) {
-                names.extend(parts.into_iter().map(str::to_owned));
+                if !goes_on_as_another_thing(after_it, after) {
+                    names.extend(parts.into_iter().map(str::to_owned));
+                }
                 continue;
             }
             // "To" alone may lead to anybody; what is not surely a branch must not narrow a rule.
@@ -152,6 +148,70 @@ impl Branches {
     }
 }
 
+/// The words of a text that may be names of branches, each with what stands behind it.
+fn names_in(text: &str) -> Vec<(&str, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.' | '*');
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_part) {
+        rest = &rest[start..];
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let word = rest[..end].trim_matches(['.', '/', '-']);
+        // A full stop at its end is not its own.
+        let kept = rest[..end].trim_end_matches(['.', '/', '-']).len();
+        if !word.is_empty() {
+            words.push((word, &rest[kept..]));
+        }
+        rest = &rest[end..];
+    }
+    words
+}
+
+/// Whether the word behind the name of a usual branch makes it the name of something else: "the main repo", "dev machines".
+fn goes_on_as_another_thing(text: &str, next: &str) -> bool {
+    // Words that go on with the sentence.
+    const JOINING: &[&str] = &[
+        "again", "after", "always", "and", "any", "anymore", "are", "as", "at", "because",
+        "before", "branch", "branches", "but", "by", "can", "directly", "during", "either", "even",
+        "ever", "except", "for", "from", "has", "here", "i", "if", "in", "is", "it", "itself",
+        "must", "never", "no", "nor", "not", "now", "of", "on", "only", "or", "please", "should",
+        "since", "so", "straight", "than", "that", "the", "then", "there", "through", "to",
+        "today", "too", "under", "unless", "until", "via", "was", "we", "whatever", "when",
+        "whenever", "which", "while", "who", "will", "with", "without", "you",
+    ];
+    // In languages without spaces between words.
+    const THINGS: &[&str] = &[
+        "仓库",
+        "代码库",
+        "项目",
+        "机器",
+        "服务器",
+        "主机",
+        "环境",
+        "集群",
+        "函数",
+        "方法",
+        "文件",
+        "リポジトリ",
+        "サーバー",
+        "環境",
+        "マシン",
+        "関数",
+        "저장소",
+        "서버",
+        "환경",
+        "함수",
+    ];
+    let text = text.trim_start_matches([' ', '`', '"', '\'', '”', '」']);
+    if !text.starts_with(|c: char| c.is_alphanumeric()) {
+        return false;
+    }
+    if text.starts_with(|c: char| c.is_ascii()) {
+        return !JOINING.contains(&next) && !USUAL_BRANCHES.contains(&next);
+    }
+    THINGS.iter().any(|thing| text.starts_with(thing))
+}
+
 /// `main 分支`, `main ブランチ`, `main 브랜치`.
 fn has_branch_sign_behind(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
@@ -176,11 +236,16 @@ pub fn subcommand(run: &Invocation) -> Option<(&str, &[Word])> {
 }
 
 /// A `git push`, as far as its words tell.
+#[derive(Default)]
 struct Push<'r> {
     forced: bool,
     /// Whether all branches are pushed.
     everything: bool,
     only_tags: bool,
+    /// Whether nothing is pushed: it only tells what would be, or how it is used.
+    is_idle: bool,
+    /// Whether an option names the repository.
+    has_repository: bool,
     /// The references that are named.
     references: Vec<Reference<'r>>,
 }
@@ -195,98 +260,94 @@ struct Reference<'r> {
     is_unknown: bool,
 }
 
+impl<'r> Reference<'r> {
+    fn of(word: &'r Word) -> Self {
+        let (plus, name) = match word.text.strip_prefix('+') {
+            Some(name) => (true, name),
+            None => (false, word.text.as_str()),
+        };
+        // `source:target`; one without a target has the same name there.
+        let target = name.rsplit_once(':').map_or(name, |(_, target)| target);
+        let target = target.strip_prefix("refs/").unwrap_or(target);
+        let target = target.strip_prefix("heads/").unwrap_or(target);
+        let is_unknown = word.is_dynamic
+            || target.is_empty()
+            || target.contains(['*', '$'])
+            || matches!(target, "HEAD" | "@");
+        Reference {
+            plus,
+            target,
+            is_unknown,
+        }
+    }
+}
+
 impl<'r> Push<'r> {
     fn of(run: &'r Invocation) -> Option<Self> {
         let Some(("push" | "send-pack", arguments)) = subcommand(run) else {
             return None;
         };
-        let mut push = Push {
-            forced: false,
-            everything: false,
-            only_tags: false,
-            references: Vec::new(),
-        };
+        let mut push = Push::default();
         let mut places: Vec<&Word> = Vec::new();
-        let mut has_repository = false;
         let mut words = arguments.iter();
         let mut only_places = false;
-        let mut is_dry = false;
         while let Some(word) = words.next() {
             let text = word.text.as_str();
-            if only_places || !text.starts_with('-') || text == "-" {
+            let takes_next = if only_places || !text.starts_with('-') || text == "-" {
                 places.push(word);
+                false
             } else if text == "--" {
                 only_places = true;
+                false
             } else if let Some(long) = text.strip_prefix("--") {
-                let name = long.split('=').next().unwrap_or_default();
-                match name {
-                    // Nothing is pushed.
-                    "help" => return None,
-                    _ if name.len() > 1 && "dry-run".starts_with(name) => is_dry = true,
-                    "no-dry-run" => is_dry = false,
-                    "no-force" | "no-force-with-lease" => push.forced = false,
-                    "force" => push.forced = true,
-                    "all" | "branches" => push.everything = true,
-                    "tags" => push.only_tags = true,
-                    "repo" => has_repository = true,
-                    // Git takes the beginning of an option for the whole, where it is the only one.
-                    _ if name.len() > 6 && "force-with-lease".starts_with(name) => {
-                        push.forced = true;
-                    }
-                    _ if name.len() > 1 && "mirror".starts_with(name) => {
-                        (push.forced, push.everything) = (true, true);
-                    }
-                    _ => {}
-                }
-                if PUSH_VALUED.contains(&text) {
-                    words.next();
-                }
+                push.long(long);
+                PUSH_VALUED.contains(&text)
             } else {
-                for (at, flag) in text.char_indices().skip(1) {
-                    match flag {
-                        'n' => is_dry = true,
-                        'h' => return None,
-                        'f' => push.forced = true,
-                        'o' => {
-                            if at + 1 == text.len() {
-                                words.next();
-                            }
-                            break;
-                        }
-                        _ => {}
-                    }
-                }
+                push.short(&text[1..])
+            };
+            if takes_next {
+                words.next();
             }
         }
-        if is_dry {
-            return None;
-        }
         let references = places
-            .get(usize::from(!has_repository)..)
+            .get(usize::from(!push.has_repository)..)
             .unwrap_or_default();
-        push.references = references
-            .iter()
-            .map(|word| {
-                let (plus, name) = match word.text.strip_prefix('+') {
-                    Some(name) => (true, name),
-                    None => (false, word.text.as_str()),
-                };
-                // `source:target`; one without a target has the same name there.
-                let target = name.rsplit_once(':').map_or(name, |(_, target)| target);
-                let target = target.strip_prefix("refs/").unwrap_or(target);
-                let target = target.strip_prefix("heads/").unwrap_or(target);
-                let is_unknown = word.is_dynamic
-                    || target.is_empty()
-                    || target.contains(['*', '$'])
-                    || matches!(target, "HEAD" | "@");
-                Reference {
-                    plus,
-                    target,
-                    is_unknown,
-                }
-            })
-            .collect();
-        Some(push)
+        push.references = references.iter().map(|word| Reference::of(word)).collect();
+        (!push.is_idle).then_some(push)
+    }
+
+    /// Reads a long option.
+    fn long(&mut self, option: &str) {
+        let name = option.split('=').next().unwrap_or_default();
+        match name {
+            "help" => self.is_idle = true,
+            _ if name.len() > 1 && "dry-run".starts_with(name) => self.is_idle = true,
+            "no-dry-run" => self.is_idle = false,
+            "no-force" | "no-force-with-lease" => self.forced = false,
+            "force" => self.forced = true,
+            "all" | "branches" => self.everything = true,
+            "tags" => self.only_tags = true,
+            "repo" => self.has_repository = true,
+            // Git takes the beginning of an option for the whole, where it is the only one.
+            _ if name.len() > 6 && "force-with-lease".starts_with(name) => self.forced = true,
+            _ if name.len() > 1 && "mirror".starts_with(name) => {
+                (self.forced, self.everything) = (true, true);
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads short options, and says whether the next word is the value of the last one.
+    fn short(&mut self, flags: &str) -> bool {
+        for (at, flag) in flags.char_indices() {
+            match flag {
+                'n' | 'h' => self.is_idle = true,
+                'f' => self.forced = true,
+                'o' => return at + 1 == flags.len(),
+                _ => {}
+            }
+        }
+        false
     }
 }
 
@@ -309,22 +370,45 @@ pub fn is_force_push(run: &Invocation, branches: &Branches) -> bool {
     })
 }
 
-/// Whether a program pushes to one of the branches by its name; to main or master where none is named. Where a bare
-/// `git push` goes is not to be seen from here.
-pub fn is_push(run: &Invocation, branches: &Branches) -> bool {
+/// How a push concerns branches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aim {
+    /// It names one of them.
+    Named,
+    /// It names something that may be one of them.
+    Unknown,
+}
+
+/// How a program pushes to the branches, or to main and master where none is named. Where a bare `git push` goes is not to
+/// be seen from here.
+pub fn aim_of(run: &Invocation, branches: &Branches) -> Option<Aim> {
     let usual = Branches(vec!["main".to_owned(), "master".to_owned()]);
     let branches = if branches.0.is_empty() {
         &usual
     } else {
         branches
     };
-    Push::of(run).is_some_and(|push| {
-        push.everything
-            || push
-                .references
-                .iter()
-                .any(|reference| !reference.is_unknown && branches.has(reference.target))
-    })
+    let push = Push::of(run)?;
+    let names_one =
+        |reference: &Reference<'_>| !reference.is_unknown && branches.has(reference.target);
+    if push.everything || push.references.iter().any(names_one) {
+        Some(Aim::Named)
+    } else {
+        let mut references = push.references.iter();
+        references
+            .any(|reference| reference.is_unknown)
+            .then_some(Aim::Unknown)
+    }
+}
+
+/// Whether a program of which not all was looked at may be a push.
+pub fn may_push(run: &Invocation) -> bool {
+    run.is_unread()
+        && (run.is_unknown()
+            || run.program == "git"
+                && subcommand(run).is_none_or(|(name, _)| {
+                    matches!(name, "push" | "send-pack") || name.contains(['$', '`'])
+                }))
 }
 
 /// Whether an item forbids to push to a branch, or to commit to it or change it, without any condition.
@@ -393,12 +477,13 @@ pub fn is_rule_about_pushing(item: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::budget::Budget;
     use crate::check::invocation::invocations;
     use rstest::rstest;
 
     fn forces(script: &str, item: &str) -> bool {
         let branches = Branches::named_in(item);
-        invocations(script)
+        invocations(script, true, &Budget::default())
             .iter()
             .any(|run| is_force_push(run, &branches))
     }
@@ -476,21 +561,34 @@ mod tests {
     }
 
     #[rstest]
-    #[case("git push origin main", true)]
-    #[case("git push -u origin main", true)]
-    #[case("git push origin HEAD:main", true)]
-    #[case("git push --all", true)]
-    #[case("git push", false)]
-    #[case("git push origin feature", false)]
-    #[case("git push origin main:feature", false)]
-    #[case("git push origin HEAD", false)]
-    #[case("git push --dry-run origin main", false)]
-    #[case("git push -n origin main", false)]
-    #[case("git pull origin main", false)]
-    fn a_push_to_main_is_seen(#[case] script: &str, #[case] pushes: bool) {
+    #[case("git push origin main", Some(Aim::Named))]
+    #[case("git push -u origin main", Some(Aim::Named))]
+    #[case("git push origin HEAD:main", Some(Aim::Named))]
+    #[case("git push origin :main", Some(Aim::Named))]
+    #[case("git push --all", Some(Aim::Named))]
+    #[case("git push origin HEAD main", Some(Aim::Named))]
+    #[case("git push origin HEAD", Some(Aim::Unknown))]
+    #[case("git push origin @", Some(Aim::Unknown))]
+    #[case("git push origin \"$BRANCH\"", Some(Aim::Unknown))]
+    #[case("git push origin $(git branch --show-current)", Some(Aim::Unknown))]
+    #[case("git push origin 'refs/heads/*'", Some(Aim::Unknown))]
+    #[case("git push origin 'refs/heads/*:refs/heads/*'", Some(Aim::Unknown))]
+    #[case("git push origin :", Some(Aim::Unknown))]
+    #[case("git push", None)]
+    #[case("git push origin", None)]
+    #[case("git push origin feature", None)]
+    #[case("git push origin main:feature", None)]
+    #[case("git push origin HEAD:feature", None)]
+    #[case("git push origin v1.0 --tags", None)]
+    #[case("git push --dry-run origin main", None)]
+    #[case("git push -n origin main", None)]
+    #[case("git push -n origin HEAD", None)]
+    #[case("git pull origin main", None)]
+    fn a_push_to_main_is_seen(#[case] script: &str, #[case] aim: Option<Aim>) {
         let branches = Branches::named_in("push to main");
-        let found = invocations(script);
-        assert_eq!(found.iter().any(|run| is_push(run, &branches)), pushes);
+        let found = invocations(script, true, &Budget::default());
+        let aims = found.iter().filter_map(|run| aim_of(run, &branches));
+        assert_eq!(aims.collect::<Vec<_>>(), Vec::from_iter(aim));
     }
 
     #[rstest]
@@ -536,6 +634,17 @@ mod tests {
     #[case("强推主分支", &[])]
     #[case("deploy 分支禁止强推", &["deploy"])]
     #[case("force-push", &[])]
+    #[case("force-push to main again", &["main"])]
+    #[case("force-push to `main`.", &["main"])]
+    #[case("force-push to main when it is red", &["main"])]
+    #[case("no force pushes to main, master, and release branches", &["main", "master", "release"])]
+    #[case("main 上禁止强推", &["main"])]
+    #[case("force-push to the main repo", &[])]
+    #[case("force-push to the main/dev repos", &[])]
+    #[case("never force-push on dev machines", &[])]
+    #[case("force-push to production servers", &[])]
+    #[case("force-push to the \"main\" repository", &[])]
+    #[case("不要对 main 仓库强推", &[])]
     #[case("force-push to shared branches", &[])]
     #[case("force-push to the remote", &[])]
     #[case("never force-push on Fridays", &[])]

@@ -5,11 +5,15 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::git;
-use super::invocation::{Invocation, invocations};
+use super::invocation::{Invocation, around, command_of, invocations};
+use super::patch::Added;
 use super::reading;
-use super::shell;
+use super::shell::{self, Simple};
+use super::statement::Statements;
 use crate::model::beginning;
+use crate::redact::{self, Secret};
 
 /// What kind of thing is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub struct Input<'t> {
     pub path: Option<&'t str>,
     /// Whether what is written is a patch. A text says so itself.
     pub is_patch: bool,
+    /// Whether the text is for somebody to read, so that nothing that it shows is run.
+    pub is_message: bool,
 }
 
 impl<'t> Input<'t> {
@@ -43,6 +49,15 @@ impl<'t> Input<'t> {
             text,
             path: None,
             is_patch: false,
+            is_message: false,
+        }
+    }
+
+    /// A message, or whatever else goes to another program.
+    pub fn message(text: &'t str) -> Self {
+        Input {
+            is_message: true,
+            ..Input::text(text)
         }
     }
 
@@ -58,9 +73,8 @@ impl<'t> Input<'t> {
     pub fn edit(path: Option<&'t str>, text: &'t str) -> Self {
         Input {
             kind: Kind::Edit,
-            text,
             path,
-            is_patch: false,
+            ..Input::text(text)
         }
     }
 
@@ -89,6 +103,39 @@ pub struct Run {
     pub is_sure: bool,
 }
 
+/// Where the messages of commits stand.
+pub struct Messages {
+    /// Of those that are made for certain.
+    pub sure: Vec<Range<usize>>,
+    /// Of those that may be.
+    pub unsure: Vec<Range<usize>>,
+}
+
+/// What a text is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Medium {
+    /// For people.
+    Prose,
+    /// A program's source, or whatever else a program reads.
+    Code,
+}
+
+impl Medium {
+    /// What a file of this name is written in; none where the name does not say it.
+    fn of(path: &str) -> Option<Self> {
+        const PROSE: [&str; 10] = [
+            "md", "markdown", "txt", "rst", "adoc", "org", "tex", "html", "htm", "mdx",
+        ];
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let (_, ending) = name.rsplit_once('.')?;
+        Some(if PROSE.contains(&ending.to_lowercase().as_str()) {
+            Medium::Prose
+        } else {
+            Medium::Code
+        })
+    }
+}
+
 /// What is checked, made ready.
 pub struct Matter<'t> {
     /// What counts of the text.
@@ -100,10 +147,17 @@ pub struct Matter<'t> {
     /// Where each part of it begins, here and in the text that was given.
     parts: Vec<(usize, usize)>,
     is_patch: bool,
+    is_message: bool,
+    budget: Budget,
     code: OnceCell<Vec<Range<usize>>>,
     lower: OnceCell<String>,
     bare: OnceCell<String>,
+    commands: OnceCell<Vec<Simple>>,
     runs: OnceCell<Vec<Run>>,
+    statements: OnceCell<Statements>,
+    messages: OnceCell<Vec<Range<usize>>>,
+    commit_messages: OnceCell<Messages>,
+    secrets: OnceCell<Vec<(Range<usize>, Secret)>>,
 }
 
 impl<'t> Matter<'t> {
@@ -130,10 +184,17 @@ impl<'t> Matter<'t> {
             paths,
             parts,
             is_patch,
+            is_message: input.is_message,
+            budget: Budget::default(),
             code: OnceCell::new(),
             lower: OnceCell::new(),
             bare: OnceCell::new(),
+            commands: OnceCell::new(),
             runs: OnceCell::new(),
+            statements: OnceCell::new(),
+            messages: OnceCell::new(),
+            commit_messages: OnceCell::new(),
+            secrets: OnceCell::new(),
         }
     }
 
@@ -169,45 +230,85 @@ impl<'t> Matter<'t> {
 
     /// Whether the text is written for people: not a program's source.
     pub fn is_prose(&self) -> bool {
-        const PROSE: [&str; 10] = [
-            "md", "markdown", "txt", "rst", "adoc", "org", "tex", "html", "htm", "mdx",
-        ];
-        match (self.kind, self.path) {
-            (Kind::Command, _) => false,
-            (_, Some(path)) => {
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-                match name.rsplit_once('.') {
-                    Some((_, ending)) => PROSE.contains(&ending.to_lowercase().as_str()),
-                    None => true,
-                }
-            }
-            (_, None) => true,
-        }
+        self.kind != Kind::Command
+            && self.path.and_then(Medium::of).unwrap_or(Medium::Prose) == Medium::Prose
+    }
+
+    /// What is written; none where that is not to be told, or different things are.
+    pub fn medium(&self) -> Option<Medium> {
+        let mut all = self.paths.iter().copied().chain(self.path).map(Medium::of);
+        let first = all.next()??;
+        all.all(|one| one == Some(first)).then_some(first)
+    }
+
+    /// Where code blocks and code spans are, in order.
+    pub fn code(&self) -> &[Range<usize>] {
+        self.code.get_or_init(|| match self.kind {
+            Kind::Command => Vec::new(),
+            Kind::Text | Kind::Edit => code_in(&self.text),
+        })
     }
 
     /// Whether a place is in a code block or a code span.
     pub fn is_code(&self, at: usize) -> bool {
-        let code = self.code.get_or_init(|| match self.kind {
-            Kind::Command => Vec::new(),
-            Kind::Text | Kind::Edit => code_in(&self.text),
-        });
-        let next = code.partition_point(|range| range.start <= at);
-        next > 0 && code[next - 1].contains(&at)
+        is_in(self.code(), at)
+    }
+
+    /// Where its secrets are, in order.
+    pub fn secrets(&self) -> &[(Range<usize>, Secret)] {
+        self.secrets.get_or_init(|| redact::find(&self.text))
+    }
+
+    /// The simple commands of a command line.
+    fn commands(&self) -> &[Simple] {
+        self.commands
+            .get_or_init(|| shell::parse(&self.text).commands)
+    }
+
+    /// Whether it is a command line that a person could have written.
+    fn is_short_command(&self) -> bool {
+        const LONGEST: usize = 64 << 10;
+        self.kind == Kind::Command && self.text.len() <= LONGEST
+    }
+
+    /// What such a command line is made of.
+    fn statements(&self) -> Option<&Statements> {
+        let read = || Statements::new(&self.text, self.commands(), self.runs());
+        self.is_short_command()
+            .then(|| self.statements.get_or_init(read))
     }
 
     /// Whether it is a command that only reads or says something, so that nothing of what it names is done.
     pub fn only_reads(&self) -> bool {
-        const LONGEST: usize = 64 << 10;
-        self.kind == Kind::Command
-            && self.text.len() <= LONGEST
-            && shell::parse(&self.text)
-                .commands
+        self.is_short_command()
+            && self
+                .commands()
                 .iter()
-                .all(|simple| simple.is_data || !simple.writes && reading::may_read(&simple.words))
+                .all(|simple| simple.is_data || reading::may_read(simple))
             && self
                 .runs()
                 .iter()
                 .all(|run| reading::only_reads(&run.invocation))
+    }
+
+    /// Whether what stands at a place is written, said or run, and not only looked for or taken away.
+    pub fn is_done(&self, range: &Range<usize>) -> bool {
+        self.statements()
+            .is_none_or(|statements| statements.is_done(&self.text, range))
+    }
+
+    /// Whether a place lies in what a program is given: its arguments, or what it reads.
+    pub fn is_given(&self, range: &Range<usize>) -> bool {
+        let holds = |given: &Range<usize>| given.start <= range.start && range.end <= given.end;
+        let runs = self.runs().iter().map(|run| &run.invocation);
+        let given =
+            runs.flat_map(|run| std::iter::once(around(&run.arguments)).chain(run.input.clone()));
+        // What looks for files is no run.
+        let finds = self.commands().iter().filter_map(|simple| {
+            let (name, arguments) = command_of(&simple.words).split_first()?;
+            (name.text == "find").then(|| around(arguments))
+        });
+        given.chain(finds).any(|given| holds(&given))
     }
 
     /// Every program that is run or spoken of.
@@ -215,7 +316,8 @@ impl<'t> Matter<'t> {
         self.runs.get_or_init(|| {
             let mut runs = Vec::new();
             for script in self.scripts() {
-                for mut invocation in invocations(&self.text[script.range.clone()]) {
+                let text = &self.text[script.range.clone()];
+                for mut invocation in invocations(text, script.is_run, &self.budget) {
                     let by = script.range.start;
                     let shift = |range: &mut Range<usize>| {
                         *range = range.start + by..range.end + by;
@@ -226,8 +328,11 @@ impl<'t> Matter<'t> {
                         shift(&mut word.range);
                     }
                     // That something cannot be read counts where it would be run.
-                    if invocation.is_unread() && !script.is_run {
-                        continue;
+                    if !script.is_run {
+                        if invocation.is_unread() && invocation.is_unknown() {
+                            continue;
+                        }
+                        invocation.is_whole = true;
                     }
                     runs.push(Run {
                         is_sure: script.is_run && invocation.is_sure,
@@ -240,34 +345,33 @@ impl<'t> Matter<'t> {
     }
 
     /// Where the messages of commits stand in a command: among the arguments, or in a here-document.
-    pub fn commit_messages(&self) -> Vec<Range<usize>> {
-        let commits = self.runs().iter().filter(|run| {
-            matches!(
-                git::subcommand(&run.invocation),
-                Some(("commit" | "tag" | "merge", _))
-            )
-        });
-        commits
-            .flat_map(|run| {
+    pub fn commit_messages(&self) -> &Messages {
+        let messages = |is_sure: bool| {
+            let commits = self.runs().iter().filter(move |run| {
+                let name = git::subcommand(&run.invocation).map(|(name, _)| name);
+                run.is_sure == is_sure && matches!(name, Some("commit" | "merge"))
+            });
+            apart(commits.flat_map(|run| {
                 let input = run.invocation.input.clone();
                 std::iter::once(run.invocation.range.clone()).chain(input)
-            })
-            .collect()
+            }))
+        };
+        self.commit_messages.get_or_init(|| Messages {
+            sure: messages(true),
+            unsure: messages(false),
+        })
     }
 
     /// Where the words with spaces in them stand in a command: messages, as far as it has any.
-    pub fn messages(&self) -> Vec<Range<usize>> {
-        let words = shell::parse(&self.text)
-            .commands
-            .into_iter()
-            .flat_map(|simple| {
-                let input = simple.input.map(|input| *input).into_iter();
-                simple.words.into_iter().chain(input)
-            });
-        words
-            .filter(|word| word.text.contains(char::is_whitespace))
-            .map(|word| word.range)
-            .collect()
+    pub fn messages(&self) -> &[Range<usize>] {
+        self.messages.get_or_init(|| {
+            let words = self
+                .commands()
+                .iter()
+                .flat_map(|simple| simple.words.iter().chain(simple.input.as_deref()));
+            let messages = words.filter(|word| word.text.contains(char::is_whitespace));
+            apart(messages.map(|word| word.range.clone()))
+        })
     }
 
     fn scripts(&self) -> Vec<Script> {
@@ -284,8 +388,14 @@ impl<'t> Matter<'t> {
         match self.kind {
             Kind::Command => vec![whole(true)],
             Kind::Text if self.is_patch => self.lines_of_code(),
-            Kind::Text if is_script => vec![whole(true)],
-            Kind::Text => scripts_in(&self.text),
+            Kind::Text if is_script => vec![whole(!self.is_message)],
+            Kind::Text => {
+                let mut scripts = scripts_in(&self.text);
+                scripts
+                    .iter_mut()
+                    .for_each(|script| script.is_run &= !self.is_message);
+                scripts
+            }
             Kind::Edit => self.lines_of_code(),
         }
     }
@@ -302,7 +412,7 @@ impl<'t> Matter<'t> {
 }
 
 /// The lines of a text, without their ends.
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
         let start = at;
@@ -311,169 +421,24 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// What a patch adds.
-#[derive(Default)]
-struct Added<'t> {
-    /// The added lines, without their `+`, and what belongs to no patch, such as the message of a commit.
-    text: String,
-    /// Where each of them begins, here and in the patch.
-    parts: Vec<(usize, usize)>,
-    /// The files that it changes.
-    paths: Vec<&'t str>,
-}
-
-/// Where in a patch a line is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    /// In no patch.
-    Nothing,
-    /// In the lines about a file.
-    Header,
-    /// In a hunk, with so many lines of the old and the new text to come.
-    Hunk(usize, usize),
-    /// In a patch that ends with its own sign.
-    Begun,
-}
-
-impl<'t> Added<'t> {
-    /// Reads a patch; none where the text is none. Only what a hunk says of itself belongs to it: a line that looks like the
-    /// beginning of one must not hide what comes after.
-    fn read(text: &'t str) -> Option<Self> {
-        if !text.contains("@@ -") && !text.contains("*** Begin Patch") {
-            return None;
-        }
-        let mut added = Added::default();
-        let mut within = Within::Nothing;
-        let mut is_patch = false;
-        let mut all = lines(text).peekable();
-        while let Some(line) = all.next() {
-            let content = &text[line.clone()];
-            let next = all.peek().map_or("", |next| &text[next.clone()]);
-            if let Within::Hunk(old, new) = within
-                && (old > 0 || new > 0)
-            {
-                let left = match content.bytes().next() {
-                    Some(b'-') if old > 0 => Some((old - 1, new)),
-                    Some(b' ') | None if old > 0 || new > 0 => {
-                        Some((old.saturating_sub(1), new.saturating_sub(1)))
-                    }
-                    Some(b'+') => {
-                        added.keep(text, line.start + 1..line.end);
-                        Some((old, new.saturating_sub(1)))
-                    }
-                    Some(b'\\') => Some((old, new)),
-                    _ => None,
-                };
-                if let Some((old, new)) = left {
-                    within = Within::Hunk(old, new);
-                    continue;
-                }
-            }
-            if let Some((old, new)) = hunk(content) {
-                within = Within::Hunk(old, new);
-                is_patch = true;
-            } else if content.trim_end() == "*** Begin Patch" {
-                within = Within::Begun;
-                is_patch = true;
-            } else if within == Within::Begun {
-                let file = [
-                    "*** Update File: ",
-                    "*** Add File: ",
-                    "*** Delete File: ",
-                    "*** Move to: ",
-                ]
-                .iter()
-                .find_map(|sign| content.strip_prefix(sign));
-                added.paths.extend(file.map(str::trim));
-                if content.trim_end() == "*** End Patch" {
-                    within = Within::Nothing;
-                } else if content.starts_with('+') {
-                    added.keep(text, line.start + 1..line.end);
-                } else if !(content.is_empty()
-                    || content.starts_with([' ', '-'])
-                    || content.starts_with("@@")
-                    || content.starts_with("*** "))
-                {
-                    added.keep(text, line);
-                }
-            } else if content.starts_with("diff --git ")
-                || content.starts_with("Index: ")
-                || content.starts_with("--- ") && next.starts_with("+++ ")
-                || content.starts_with("+++ ") && hunk(next).is_some()
-            {
-                within = Within::Header;
-                added.file(content);
-            } else if within == Within::Header && is_about_a_file(content) {
-                added.file(content);
-            } else {
-                // A line that is added beyond what the hunk has said of itself is still added.
-                let beyond = matches!(within, Within::Hunk(..)) && content.starts_with('+');
-                if !beyond {
-                    within = Within::Nothing;
-                }
-                added.keep(text, line.start + usize::from(beyond)..line.end);
-            }
-        }
-        if added.parts.is_empty() {
-            added.parts.push((0, 0));
-        }
-        is_patch.then_some(added)
-    }
-
-    fn keep(&mut self, text: &str, range: Range<usize>) {
-        self.parts.push((self.text.len(), range.start));
-        self.text.push_str(&text[range]);
-        self.text.push('\n');
-    }
-
-    /// Remembers the file that a line of a header names.
-    fn file(&mut self, line: &'t str) {
-        let named = ["+++ ", "--- ", "rename to ", "copy to ", "Index: "]
-            .iter()
-            .find_map(|sign| line.strip_prefix(sign));
-        let Some(path) = named else {
-            return;
-        };
-        // A time may stand behind it.
-        let path = path.split('\t').next().unwrap_or_default().trim();
-        let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
-        let path = bare.unwrap_or(path);
-        if path != "/dev/null" && !self.paths.contains(&path) {
-            self.paths.push(path);
+/// Ranges in order, those that overlap made one.
+fn apart(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = ranges.collect();
+    all.sort_by_key(|range| range.start);
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for range in all {
+        match apart.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
         }
     }
+    apart
 }
 
-/// How many lines of the old and of the new text a hunk has: `@@ -1,2 +3 @@`.
-fn hunk(line: &str) -> Option<(usize, usize)> {
-    let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
-    let (new, _) = rest.split_once(" @@")?;
-    let count = |range: &str| match range.split_once(',') {
-        Some((start, count)) => start.parse::<usize>().and(count.parse()).ok(),
-        None => range.parse::<usize>().map(|_| 1).ok(),
-    };
-    Some((count(old)?, count(new)?))
-}
-
-/// Whether a line of a patch says something about a file.
-fn is_about_a_file(line: &str) -> bool {
-    [
-        "--- ",
-        "+++ ",
-        "index ",
-        "old mode ",
-        "new mode ",
-        "deleted file ",
-        "new file ",
-        "similarity ",
-        "dissimilarity ",
-        "rename ",
-        "copy ",
-        "Binary files ",
-        "=====",
-    ]
-    .iter()
-    .any(|sign| line.starts_with(sign))
+/// Whether a place is in one of the ranges, which are in order and apart.
+pub fn is_in(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.start <= at);
+    next > 0 && ranges[next - 1].contains(&at)
 }
 
 /// A code block: its language, and where its lines are.
@@ -718,6 +683,18 @@ mod tests {
     #[case("don't worry\nrm -rf x", &["rm -rf x"])]
     fn a_text_runs_what_it_shows_as_commands(#[case] text: &str, #[case] wanted: &[&str]) {
         assert_eq!(sure(text), wanted);
+    }
+
+    #[rstest]
+    #[case("git push --force")]
+    #[case("Run `git push --force` now")]
+    #[case("```sh\ngit push --force\n```")]
+    #[case("#!/bin/sh\ngit push --force")]
+    fn a_message_runs_nothing_and_speaks_of_it(#[case] text: &str) {
+        let matter = Matter::new(&Input::message(text));
+        let runs = matter.runs();
+        assert!(runs.iter().any(|run| run.invocation.program == "git"));
+        assert!(runs.iter().all(|run| !run.is_sure));
     }
 
     #[test]

@@ -4,8 +4,12 @@
 //! detector) is certain; the entry's words in the text are a reason to ask; and what is merely near in meaning, which
 //! storage finds as recall does, may concern it. Only what the user stated and a pattern proves is a violation.
 //!
-//! Expressions are compiled when a check needs them and match in linear time; nothing is built at the start.
+//! Expressions are compiled when a check needs them and match in linear time; nothing is built at the start. What would take
+//! more steps than a host waits for is not looked at, which is told, and asks.
 
+mod budget;
+mod called;
+mod condition;
 mod dash;
 mod detector;
 mod emoji;
@@ -13,26 +17,31 @@ mod expand;
 mod git;
 mod invocation;
 mod matter;
+mod patch;
 mod pattern;
 mod reading;
 mod remove;
+mod sed;
 mod shell;
+mod statement;
 mod words;
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
+pub use called::{Called, calls_of, calls_only, may_write_to};
 pub use detector::Detector;
 pub use matter::{Input, Kind};
 pub use pattern::{MOST_PATTERNS, Pattern, PatternError, Typed};
+pub use words::are_all_of;
 
+use condition::is_conditional;
 use detector::{Bounds, Seen};
 use matter::Matter;
 use words::Texts;
 
-use crate::model::{Origin, Preference};
-use crate::redact::redact;
+use crate::model::{Origin, Preference, beginning};
+use crate::redact;
 
 /// How sure it is that an entry is broken. The names are the `certainty` of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -155,129 +164,206 @@ impl<'l> Findings<'l> {
     }
 }
 
-/// How long the expressions of one check may take together.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// The most steps of one expression, of which a machine does some hundred millions a second.
-const MOST_WORK: u64 = 2_000_000_000;
+/// The most steps of all expressions of one check, of which a slow machine does some hundred millions a second: a host waits
+/// for eight seconds.
+const MOST_WORK: u64 = 1 << 28;
 
 /// Checks a text against entries: hard limits, and whatever else is to be kept to. The detectors come first; an expression
-/// for which no time is left is told, and its entry asks.
+/// for which no step is left is told, and its entry asks.
 pub fn check<'l>(
     entries: impl IntoIterator<Item = &'l Preference>,
     input: &Input<'_>,
 ) -> Findings<'l> {
-    let matter = Matter::new(input);
-    let texts = Texts::new(&matter.text);
-    let mut all = Findings::default();
-    let mut found = HashSet::new();
-    let mut expressions = Vec::new();
-    let entries: Vec<(&Preference, Bounds)> = entries
-        .into_iter()
-        .map(|entry| (entry, Bounds::of(&entry.item)))
+    let entries: Vec<&Preference> = entries.into_iter().collect();
+    let mut check = Check {
+        input,
+        matter: Matter::new(input),
+        found: HashSet::new(),
+        all: Findings {
+            checked: entries.len(),
+            ..Findings::default()
+        },
+    };
+    let expressions: Vec<Sought<'l>> = entries
+        .iter()
+        .filter(|entry| !entry.patterns.is_empty())
+        .flat_map(|entry| check.detect(entry))
         .collect();
-    all.checked = entries.len();
-    for (entry, bounds) in &entries {
-        for text in entry.patterns.iter().take(MOST_PATTERNS) {
+    check.seek(expressions);
+    check.look_for_words(&entries);
+    check.all.sort();
+    check.all
+}
+
+/// An expression that is to be looked for.
+struct Sought<'l> {
+    entry: &'l Preference,
+    bounds: Bounds,
+    text: &'l str,
+    pattern: Pattern,
+}
+
+/// A check that is going on.
+struct Check<'l, 'i> {
+    input: &'i Input<'i>,
+    matter: Matter<'i>,
+    /// The entries that were found.
+    found: HashSet<i64>,
+    all: Findings<'l>,
+}
+
+impl<'l> Check<'l, '_> {
+    /// Looks for the detectors of an entry; gives its expressions.
+    fn detect(&mut self, entry: &'l Preference) -> Vec<Sought<'l>> {
+        let mut expressions = Vec::new();
+        let bounds = Bounds::of(&entry.item);
+        for text in &entry.patterns {
             match Pattern::parse(text) {
                 Ok(pattern) if pattern.detector().is_some() => {
-                    if let Some(seen) = pattern.find(&matter, bounds) {
-                        found.insert(entry.id);
-                        let finding = finding(entry, text, &pattern, seen, &matter, input);
-                        all.findings.push(finding);
-                    }
+                    let seen = pattern.find(&self.matter, &bounds);
+                    self.add(entry, text, &pattern, seen);
                 }
-                Ok(pattern) => expressions.push((*entry, bounds, text, pattern)),
-                Err(error) => all.unusable.push(Unusable {
-                    pattern: text,
-                    id: entry.id,
-                    item: &entry.item,
-                    is_slow: false,
-                    error,
+                Ok(pattern) => expressions.push(Sought {
+                    entry,
+                    bounds: bounds.clone(),
+                    text,
+                    pattern,
                 }),
+                Err(error) => self.tell(entry, text, error, false),
+            }
+        }
+        expressions
+    }
+
+    /// Looks for expressions, those first that take the least.
+    fn seek(&mut self, expressions: Vec<Sought<'l>>) {
+        let mut left = MOST_WORK;
+        let work = |sought: &Sought<'l>| sought.pattern.work(&self.matter);
+        let mut expressions: Vec<(u64, Sought<'l>)> = expressions
+            .into_iter()
+            .map(|sought| (work(&sought), sought))
+            .collect();
+        expressions.sort_by_key(|(work, _)| *work);
+        for (work, sought) in expressions {
+            let Sought {
+                entry,
+                bounds,
+                text,
+                pattern,
+            } = sought;
+            if let Some(less) = left.checked_sub(work) {
+                left = less;
+                let seen = pattern.find(&self.matter, &bounds);
+                self.add(entry, text, &pattern, seen);
+            } else {
+                let error = PatternError::slow(text, self.matter.text.len());
+                self.tell(entry, text, error, true);
+                self.found.insert(entry.id);
+                self.all.findings.push(Finding {
+                    pattern: Some(text.to_owned()),
+                    ..Finding::of_words(entry, Vec::new())
+                });
             }
         }
     }
-    let begun = Instant::now();
-    for (entry, bounds, text, pattern) in expressions {
-        let is_slow = pattern
-            .work(&matter)
-            .is_some_and(|work| work > MOST_WORK || work > 0 && begun.elapsed() > PATIENCE);
-        if is_slow {
-            found.insert(entry.id);
-            all.unusable.push(Unusable {
-                pattern: text,
-                id: entry.id,
-                item: &entry.item,
-                is_slow,
-                error: PatternError::slow(text, matter.text.len()),
-            });
-            all.findings.push(Finding {
-                pattern: Some(text.clone()),
-                ..Finding::of_words(entry, Vec::new())
-            });
-        } else if let Some(seen) = pattern.find(&matter, bounds) {
-            found.insert(entry.id);
-            let finding = finding(entry, text, &pattern, seen, &matter, input);
-            all.findings.push(finding);
+
+    /// Looks for the words of the entries of which no pattern was found.
+    fn look_for_words(&mut self, entries: &[&'l Preference]) {
+        // What only looks at things does nothing that a word could speak of.
+        if self.matter.only_reads() {
+            return;
+        }
+        let texts = Texts::new(&self.matter.text);
+        for entry in entries {
+            if self.found.contains(&entry.id) {
+                continue;
+            }
+            if let Some(words) = texts.words_of(entry) {
+                let range = words
+                    .first()
+                    .and_then(|word| words::place_of(word, &self.matter.text));
+                let finding = Finding {
+                    found: range.as_ref().map(|range| shown(&self.matter, range)),
+                    place: range.map(|range| self.place(&range)),
+                    ..Finding::of_words(entry, words.into_iter().map(|word| word.typed).collect())
+                };
+                self.all.findings.push(finding);
+            }
         }
     }
-    for (entry, _) in &entries {
-        if found.contains(&entry.id) {
+
+    /// Adds what a pattern has found.
+    fn add(&mut self, entry: &'l Preference, text: &str, pattern: &Pattern, seen: Option<Seen>) {
+        let Some(seen) = seen else {
+            return;
+        };
+        // Whether a condition holds, or something is excepted, no detector knows.
+        let is_open = || pattern.detector().is_some() && is_conditional(&entry.item);
+        let denies = seen.is_sure && entry.origin == Origin::User && !is_open();
+        let is_in_text = seen.path.is_none();
+        self.found.insert(entry.id);
+        let finding = Finding {
+            certainty: if denies {
+                Certainty::Pattern
+            } else {
+                Certainty::Words
+            },
+            pattern: Some(text.to_owned()),
+            detector: pattern.detector(),
+            found: Some(match (seen.shown, &seen.path) {
+                (Some(mark), _) => mark.to_owned(),
+                (None, Some(path)) => shortened(&redact::redact(path).text),
+                (None, None) => shown(&self.matter, &seen.range),
+            }),
+            place: is_in_text.then(|| self.place(&seen.range)),
+            ..Finding::of_words(entry, Vec::new())
+        };
+        self.all.findings.push(finding);
+    }
+
+    /// Tells that a pattern could not be used.
+    fn tell(&mut self, entry: &'l Preference, text: &'l str, error: PatternError, is_slow: bool) {
+        self.all.unusable.push(Unusable {
+            pattern: text,
+            id: entry.id,
+            item: &entry.item,
+            is_slow,
+            error,
+        });
+    }
+
+    fn place(&self, range: &Range<usize>) -> Place {
+        place(self.input.text, self.matter.place(range))
+    }
+}
+
+/// What stands at a place, as it is shown. A secret of which it is a part is not shown in part either.
+fn shown(matter: &Matter<'_>, range: &Range<usize>) -> String {
+    // A secret is no longer than this, and no more is shown.
+    const AROUND: usize = 2_048;
+    let text = &*matter.text;
+    let near = |at: usize| beginning(text, at).len();
+    let range = near(range.start)..near(range.end.min(range.start + AROUND));
+    let before = near(range.start.saturating_sub(AROUND));
+    let behind = near(range.end + AROUND);
+    let mut clean = String::new();
+    let mut at = range.start;
+    for (secret, kind) in redact::find(&text[before..behind]) {
+        let secret = before + secret.start..before + secret.end;
+        if secret.end <= range.start || secret.start >= range.end {
             continue;
         }
-        if let Some(words) = texts.words_of(entry) {
-            // What only looks at things does nothing that a word could speak of.
-            if matter.only_reads() {
-                break;
-            }
-            let range = words
-                .first()
-                .and_then(|word| words::place_of(word, &matter.text));
-            all.findings.push(Finding {
-                found: range.clone().map(|range| shown(&matter.text[range])),
-                place: range.map(|range| place(input.text, matter.place(&range))),
-                ..Finding::of_words(entry, words.into_iter().map(|word| word.typed).collect())
-            });
-        }
+        clean.push_str(&text[at..secret.start.max(at)]);
+        clean.push_str(kind.mark());
+        at = secret.end.min(range.end);
     }
-    all.sort();
-    all
+    clean.push_str(&text[at..range.end.max(at)]);
+    shortened(&redact::redact(&clean).text)
 }
 
-/// What a pattern has found.
-fn finding<'l>(
-    entry: &'l Preference,
-    text: &str,
-    pattern: &Pattern,
-    seen: Seen,
-    matter: &Matter<'_>,
-    input: &Input<'_>,
-) -> Finding<'l> {
-    let denies = seen.is_sure && entry.origin == Origin::User;
-    let is_in_text = seen.path.is_none();
-    Finding {
-        certainty: if denies {
-            Certainty::Pattern
-        } else {
-            Certainty::Words
-        },
-        pattern: Some(text.to_owned()),
-        detector: pattern.detector(),
-        found: Some(match (seen.shown, &seen.path) {
-            (Some(mark), _) => mark.to_owned(),
-            (None, Some(path)) => shown(path),
-            (None, None) => shown(&matter.text[seen.range.clone()]),
-        }),
-        place: is_in_text.then(|| place(input.text, matter.place(&seen.range))),
-        ..Finding::of_words(entry, Vec::new())
-    }
-}
-
-/// A match as it is shown.
-fn shown(text: &str) -> String {
+fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
-    let clean = redact(text).text;
-    let mut characters = clean.chars();
+    let mut characters = text.chars();
     let start: String = characters.by_ref().take(LONGEST).collect();
     if characters.next().is_some() {
         start + "…"

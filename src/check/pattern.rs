@@ -7,9 +7,9 @@ use std::ops::Range;
 use memchr::memmem;
 use regex_lite::{Regex, RegexBuilder};
 
-use super::detector::{Bounds, Detector, Seen};
+use super::detector::{Bounds, Detector, Seen, first_sure};
 use super::git::Branches;
-use super::matter::Matter;
+use super::matter::{Kind, Matter};
 use crate::redact;
 
 /// The longest pattern, in bytes.
@@ -18,6 +18,8 @@ const LONGEST: usize = 1_000;
 pub const MOST_PATTERNS: usize = 16;
 /// The most memory that a compiled expression takes: what it takes is also what each character costs.
 const LARGEST: usize = 1 << 16;
+/// So many matches in a command are looked at, where the first ones are only looked for.
+const MOST_MATCHES: usize = 8;
 
 /// Says why a pattern is refused, and what to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,17 +62,30 @@ pub enum Pattern {
 pub struct Expression {
     regex: Regex,
     needs: Option<Needle>,
+    /// How many states it has at most: so many steps a byte of the text may take.
+    states: u64,
 }
-
-/// Work that is not worth measuring.
-const SMALL_WORK: u64 = 1 << 22;
 
 fn compiled(text: &str, limit: usize) -> Result<Regex, regex_lite::Error> {
     RegexBuilder::new(text)
         .multi_line(true)
+        .crlf(true)
         .size_limit(limit)
         .nest_limit(50)
         .build()
+}
+
+/// How many states an expression has at most: two for each of its signs. Where it counts repetitions, the memory that it
+/// takes tells.
+fn states_of(text: &str) -> u64 {
+    const A_STATE: usize = 32;
+    if !text.contains('{') {
+        return 2 * text.len() as u64 + 8;
+    }
+    let smaller = [LARGEST >> 6, LARGEST >> 4, LARGEST >> 2];
+    let fits = |limit: &usize| compiled(text, *limit).is_ok();
+    let size = smaller.into_iter().find(fits).unwrap_or(LARGEST);
+    (size / A_STATE) as u64
 }
 
 /// What must stand in a match.
@@ -131,6 +146,7 @@ impl Pattern {
         }
         Ok(Pattern::Regex(Box::new(Expression {
             needs: needle(text),
+            states: states_of(text),
             regex,
         })))
     }
@@ -146,27 +162,15 @@ impl Pattern {
                 };
                 detector.find(matter, &bounds)
             }
-            Pattern::Regex(expression) => {
-                let range = expression.find(matter);
-                let path = match &range {
-                    Some(_) => None,
-                    None => expression.path(matter),
-                };
-                (range.is_some() || path.is_some()).then(|| Seen {
-                    range: range.unwrap_or_default(),
-                    shown: None,
-                    path,
-                    is_sure: true,
-                })
-            }
+            Pattern::Regex(expression) => expression.find(matter, bounds),
         }
     }
 
-    /// The most steps that looking for it takes; none where it is a detector.
-    pub(super) fn work(&self, matter: &Matter<'_>) -> Option<u64> {
+    /// The most steps that looking for it once takes, where it is an expression.
+    pub(super) fn work(&self, matter: &Matter<'_>) -> u64 {
         match self {
-            Pattern::Detector(..) => None,
-            Pattern::Regex(expression) => Some(expression.work(matter)),
+            Pattern::Detector(..) => 0,
+            Pattern::Regex(expression) => expression.work(matter),
         }
     }
 
@@ -180,11 +184,22 @@ impl Pattern {
 }
 
 impl Expression {
-    fn find(&self, matter: &Matter<'_>) -> Option<Range<usize>> {
-        if !self.may_be_in(matter) {
-            return None;
-        }
-        self.regex.find(&matter.text).map(|found| found.range())
+    fn find(&self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
+        let in_text = self.may_be_in(matter).then(|| {
+            let all = self.regex.find_iter(&matter.text).take(MOST_MATCHES);
+            first_sure(all.map(|found| {
+                let range = found.range();
+                let is_sure = bounds.reading || is_acted_on(matter, &range);
+                Seen::new(range, is_sure)
+            }))
+        });
+        in_text.flatten().or_else(|| {
+            let path = self.path(matter)?;
+            Some(Seen {
+                path: Some(path),
+                ..Seen::new(0..0, true)
+            })
+        })
     }
 
     /// The file that is written to and whose path or name it matches.
@@ -214,26 +229,28 @@ impl Expression {
         memmem::find(text.as_bytes(), needle.text.as_bytes()).is_some()
     }
 
-    /// How many steps it takes at most: for each byte as many as the expression has states. How many that are is told by the
-    /// memory that it compiles to.
+    /// How many steps it takes at most.
     fn work(&self, matter: &Matter<'_>) -> u64 {
-        const A_STATE: u64 = 32;
-        let length = matter.text.len() as u64;
-        if !self.may_be_in(matter) {
-            return 0;
-        }
-        let most = LARGEST as u64 / A_STATE;
-        if length.saturating_mul(most) < SMALL_WORK {
-            return length * most;
-        }
-        let size = [1_u64 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15]
-            .into_iter()
-            .find(|size| {
-                let limit = usize::try_from(*size).unwrap_or(LARGEST);
-                compiled(self.regex.as_str(), limit).is_ok()
-            });
-        length.saturating_mul(size.unwrap_or(LARGEST as u64) / A_STATE)
+        let names = matter.paths.iter().map(|path| path.len()).sum::<usize>();
+        let text = if self.may_be_in(matter) {
+            matter.text.len()
+        } else {
+            0
+        };
+        let times = match matter.kind {
+            Kind::Command => MOST_MATCHES,
+            Kind::Text | Kind::Edit => 1,
+        };
+        ((names + text) as u64)
+            .saturating_mul(self.states)
+            .saturating_mul(times as u64)
     }
+}
+
+/// Whether something is done with what stands at a place of a command, and it is not only looked for or taken away. What a
+/// pattern says of the program itself is done.
+fn is_acted_on(matter: &Matter<'_>, range: &Range<usize>) -> bool {
+    matter.kind != Kind::Command || matter.is_done(range) || !matter.is_given(range)
 }
 
 fn no_such_detector(name: &str) -> PatternError {
@@ -431,6 +448,9 @@ mod tests {
     #[case(r"\bTODO\b", "TODOS", None)]
     #[case("(?i)lorem ipsum", "Lorem Ipsum", Some("Lorem Ipsum"))]
     #[case("^rm ", "cd x\nrm y", Some("rm "))]
+    #[case("^rm ", "cd x\r\nrm y", Some("rm "))]
+    #[case("x$", "a x\r\nb", Some("x"))]
+    #[case("x.*y", "x\r\ny", None)]
     #[case("console\\.log", "x; console.log(1)", Some("console.log"))]
     #[case("[表情]{2}", "不要用表情", Some("表情"))]
     #[case("@everyone|@here", "hi @here", None)]

@@ -1,8 +1,8 @@
 //! Programs that only read or say something: the words of a limit among their arguments are looked for, or spoken of.
 
-use super::git;
-use super::invocation::{Invocation, command_of, name_of};
-use super::shell::Word;
+use super::invocation::{Invocation, Wrapper, command_of, name_of};
+use super::shell::Simple;
+use super::{git, sed};
 
 /// Programs that change nothing, whatever they are given.
 const READERS: &[&str] = &[
@@ -98,17 +98,76 @@ const GIT_READERS: &[&str] = &[
     "whatchanged",
 ];
 
-/// Programs that run what stands behind them, which is looked at by itself.
-const WRAPPERS: &[&str] = &[
-    "command", "nice", "nohup", "sudo", "time", "timeout", "xargs",
+/// Programs that change something, and whose words are names and texts, but no commands.
+const PLAIN: &[&str] = &[
+    "[[",
+    "aizo",
+    "case",
+    "chmod",
+    "chown",
+    "cp",
+    "exit",
+    "gh",
+    "glab",
+    "hash",
+    "install",
+    "kill",
+    "killall",
+    "let",
+    "ln",
+    "logger",
+    "mail",
+    "mkdir",
+    "mv",
+    "notify-send",
+    "pkill",
+    "return",
+    "rm",
+    "rmdir",
+    "say",
+    "sed",
+    "sleep",
+    "sort",
+    "touch",
+    "unalias",
+    "uniq",
+    "unlink",
+    "unset",
+    "wait",
+    "wall",
+    "write",
 ];
 
-/// Whether a command may only read: it runs no script that is not seen here.
-pub fn may_read(words: &[Word]) -> bool {
-    let Some((first, arguments)) = command_of(words).split_first() else {
+/// Whether a program runs nothing that stands among its words.
+pub fn is_harmless(program: &str) -> bool {
+    READERS.contains(&program) || PLAIN.contains(&program)
+}
+
+/// Programs that apply a patch.
+const PATCHERS: &[&str] = &["apply_patch", "applypatch", "patch"];
+
+/// What a program does with what stands in its words.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Whatever it likes.
+    Acts,
+    /// Looks for it.
+    Looks,
+    /// Takes it away, and writes this in its place.
+    Replaces(String),
+    /// Takes away and adds what a patch says that it reads.
+    Patches,
+}
+
+/// Whether a command may only read: it writes no file, and runs no script that is not seen here.
+pub fn may_read(simple: &Simple) -> bool {
+    if simple.writes {
+        return false;
+    }
+    let Some((first, arguments)) = command_of(&simple.words).split_first() else {
         return true;
     };
-    let name = name_of(first);
+    let name = name_of(&first.text);
     let has = |signs: &[&str]| {
         let mut texts = arguments.iter().map(|word| word.text.as_str());
         texts.any(|text| signs.iter().any(|sign| text.starts_with(sign)))
@@ -116,8 +175,18 @@ pub fn may_read(words: &[Word]) -> bool {
     match name.as_str() {
         "git" | "sort" | "uniq" | "sed" => true,
         "find" => !has(&["-exec", "-ok", "-delete", "-fprint", "-fls"]),
-        name => READERS.contains(&name) || WRAPPERS.contains(&name),
+        // What stands behind a wrapper is looked at by itself.
+        name => READERS.contains(&name) || Wrapper::named(name).is_some(),
     }
+}
+
+/// Whether a command may only look for things, or take them away.
+pub fn may_only_look(simple: &Simple) -> bool {
+    let patches = || {
+        let first = command_of(&simple.words).first();
+        first.is_some_and(|first| PATCHERS.contains(&name_of(&first.text).as_str()))
+    };
+    may_read(simple) || !simple.writes && patches()
 }
 
 /// Whether a program only reads.
@@ -133,12 +202,27 @@ pub fn only_reads(run: &Invocation) -> bool {
             GIT_READERS.contains(&name) && !arguments.iter().any(|word| writes(&word.text))
         }),
         "sort" | "uniq" => !has(&|text| text.starts_with("-o") || text.starts_with("--output")),
-        "sed" => {
-            has(&|text| text == "-n")
-                && !has(&|text| text.starts_with("-i") || text.starts_with("--in-place"))
-        }
+        "sed" => has(&|text| text == "-n") && !edits_in_place(run),
         "rg" => !has(&|text| text.starts_with("--pre")),
         program => READERS.contains(&program),
+    }
+}
+
+fn edits_in_place(run: &Invocation) -> bool {
+    let mut texts = run.arguments.iter().map(|word| word.text.as_str());
+    texts.any(|text| text.starts_with("-i") || text.starts_with("--in-place"))
+}
+
+/// What a program does with what stands in its words.
+pub fn role_of(run: &Invocation) -> Role {
+    match run.program.as_str() {
+        // What they say is there to be read.
+        "echo" | "printf" => Role::Acts,
+        program if PATCHERS.contains(&program) => Role::Patches,
+        "git" if matches!(git::subcommand(run), Some(("apply" | "am", _))) => Role::Patches,
+        "sed" => sed::added_by(&run.arguments).map_or(Role::Acts, Role::Replaces),
+        _ if only_reads(run) => Role::Looks,
+        _ => Role::Acts,
     }
 }
 

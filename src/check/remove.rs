@@ -2,9 +2,18 @@
 
 use super::invocation::Invocation;
 
+/// How PowerShell names what removes.
+const OF_POWERSHELL: &[&str] = &["remove-item", "ri", "del", "erase", "rd", "rmdir"];
+
+/// Whether a program of which not all was looked at may remove something.
+pub fn may_remove(run: &Invocation) -> bool {
+    let program = run.program.as_str();
+    run.is_unread() && (run.is_unknown() || program == "rm" || OF_POWERSHELL.contains(&program))
+}
+
 /// Whether a program is `rm` with both recursion and force.
 pub fn is_rm_rf(run: &Invocation) -> bool {
-    let of_powershell = matches!(run.program.as_str(), "remove-item" | "ri");
+    let of_powershell = OF_POWERSHELL.contains(&run.program.as_str());
     if run.program != "rm" && !of_powershell {
         return false;
     }
@@ -16,23 +25,27 @@ pub fn is_rm_rf(run: &Invocation) -> bool {
         }
         if let Some(name) = text.strip_prefix("--") {
             // The beginning of a long option is enough where it is the only one.
-            recursive |= name.len() > 2 && "recursive".starts_with(name);
-            forced |= name.len() > 1 && "force".starts_with(name);
+            recursive |= "recursive".starts_with(name);
+            forced |= "force".starts_with(name);
             // Nothing is removed.
             if matches!(name, "help" | "version") {
                 return false;
             }
-        } else if text.eq_ignore_ascii_case("-recurse") {
-            recursive = true;
-        } else if text.eq_ignore_ascii_case("-force") {
-            forced = true;
         } else if let Some(flags) = text.strip_prefix('-')
-            && !of_powershell
+            && of_powershell
         {
+            // `-f` alone may be `-Filter`; `-Recurse:$false` is none.
+            let (name, value) = flags.split_once(':').unwrap_or((flags, ""));
+            let name = name.to_lowercase();
+            let is_set = !value.eq_ignore_ascii_case("$false") && !name.is_empty();
+            recursive |= is_set && "recurse".starts_with(&name);
+            forced |= is_set && name.len() > 1 && "force".starts_with(&name);
+        } else if let Some(flags) = text.strip_prefix('-') {
             let end = flags.find(|c: char| !c.is_ascii_alphabetic());
             let flags = &flags[..end.unwrap_or(flags.len())];
             recursive |= flags.contains(['r', 'R']);
-            forced |= flags.contains('f');
+            // PowerShell calls its own command so too.
+            forced |= flags.contains('f') || flags.eq_ignore_ascii_case("force");
         }
     }
     recursive && forced
@@ -41,11 +54,13 @@ pub fn is_rm_rf(run: &Invocation) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::budget::Budget;
     use crate::check::invocation::invocations;
     use rstest::rstest;
 
     fn removes(script: &str) -> bool {
-        invocations(script).iter().any(is_rm_rf)
+        let found = invocations(script, true, &Budget::default());
+        found.iter().any(|run| run.is_sure && is_rm_rf(run))
     }
 
     #[rstest]
@@ -58,6 +73,7 @@ mod tests {
     #[case("rm --recursive --force build")]
     #[case("rm -r --force build")]
     #[case("rm --rec --fo build")]
+    #[case("rm --r --f build")]
     #[case("sudo rm -Rf /")]
     #[case("cd /tmp && rm -rf x")]
     #[case("rm -rf \"$DIR\"")]
@@ -73,6 +89,11 @@ mod tests {
     #[case("ssh host rm -rf /srv")]
     #[case("trap 'rm -rf \"$tmp\"' EXIT")]
     #[case("Remove-Item -Recurse -Force build")]
+    #[case("Remove-Item -r -fo build")]
+    #[case("remove-item build -Recurse:$true -Force")]
+    #[case("rd -rec -forc build")]
+    #[case("rm -Recurse -Force build")]
+    #[case("pwsh -Command Remove-Item -r -fo build")]
     fn it_is_seen(#[case] script: &str) {
         assert!(removes(script));
     }
@@ -95,6 +116,10 @@ mod tests {
     #[case("npm -rf rm")]
     #[case("cat <<'EOF' > script.sh\nrm -rf x\nEOF")]
     #[case("Remove-Item file")]
+    #[case("Remove-Item -r -f *.log folder")]
+    #[case("Remove-Item -Recurse -Force:$false folder")]
+    #[case("rmdir -p -v folder")]
+    #[case("rm --interactive --recursive folder")]
     #[case("a=(rm -rf x)")]
     #[case("a+=(rm -rf x); echo \"${a[@]}\"")]
     #[case("sudo -l rm -rf x")]

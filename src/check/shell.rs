@@ -7,8 +7,13 @@
 
 use std::ops::Range;
 
+use crate::model::beginning;
+
 /// Deeper nesting is read as plain text.
 const DEEPEST: usize = 24;
+
+/// So many bytes of a `${…}` are searched for its end.
+const LONGEST_VARIABLE: usize = 1 << 10;
 
 /// A word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,8 +96,12 @@ pub fn parse(text: &str) -> Parsed {
         depth: 0,
         is_whole: true,
         found: Vec::new(),
+        waiting: Vec::new(),
+        documents: Vec::new(),
+        readers: Vec::new(),
     };
     reader.list(None, 0..0, false);
+    reader.hand_out_documents();
     Parsed {
         commands: reader.found,
         is_whole: reader.is_whole,
@@ -115,8 +124,52 @@ enum Target {
 struct Waiting {
     delimiter: String,
     strip_tabs: bool,
-    /// The command that reads it; known when the command ends.
-    owner: Option<usize>,
+    /// Whether nothing in it is replaced.
+    is_literal: bool,
+    /// Its place among the documents.
+    document: usize,
+}
+
+/// A command that is being read.
+struct Line {
+    simple: Simple,
+    /// Whether commands here run in a shell of their own.
+    is_apart: bool,
+    word: Open,
+    target: Option<Target>,
+    /// The here-document that it reads.
+    document: Option<usize>,
+    /// The group in parentheses that ended just before.
+    group: Option<Range<usize>>,
+    /// The command or group that ended last.
+    last: Range<usize>,
+}
+
+impl Line {
+    fn new(piped_from: Range<usize>, is_apart: bool, first: usize) -> Self {
+        Line {
+            simple: Simple {
+                piped_from,
+                is_apart,
+                ..Simple::default()
+            },
+            is_apart,
+            word: Open::default(),
+            target: None,
+            document: None,
+            group: None,
+            last: first..first,
+        }
+    }
+
+    /// Takes the command out, and begins the next one.
+    fn next(&mut self) -> Simple {
+        let fresh = Simple {
+            is_apart: self.is_apart,
+            ..Simple::default()
+        };
+        std::mem::replace(&mut self.simple, fresh)
+    }
 }
 
 /// A word that is being read.
@@ -168,6 +221,12 @@ struct Reader<'t> {
     depth: usize,
     is_whole: bool,
     found: Vec<Simple>,
+    /// The here-documents that were announced and whose bodies are to come, at whatever depth.
+    waiting: Vec<Waiting>,
+    /// The bodies that were read.
+    documents: Vec<Option<Word>>,
+    /// Commands and groups, and the documents that they read.
+    readers: Vec<(Range<usize>, usize)>,
 }
 
 impl Reader<'_> {
@@ -195,134 +254,149 @@ impl Reader<'_> {
     ) -> Range<usize> {
         self.depth += 1;
         let first = self.found.len();
-        let fresh = Simple {
-            is_apart,
-            ..Simple::default()
-        };
-        let mut simple = Simple {
-            piped_from,
-            ..fresh.clone()
-        };
-        // The command or group that ended last.
-        let mut last = first..first;
-        let mut word = Open::default();
-        let mut target: Option<Target> = None;
-        let mut waiting: Vec<Waiting> = Vec::new();
+        let mut line = Line::new(piped_from, is_apart, first);
         while let Some(c) = self.next() {
-            let start = self.at;
-            let after = start + c.len_utf8();
             if Some(c) == close {
-                self.at = after;
+                self.at += c.len_utf8();
                 break;
             }
-            match c {
-                '\\' => {
-                    self.at = after;
-                    match self.next() {
-                        _ if self.skip_line_end() => {}
-                        Some(escaped) => {
-                            self.at += escaped.len_utf8();
-                            word.is_quoted = true;
-                            word.push(escaped, start..self.at);
-                        }
-                        None => word.push('\\', start..after),
-                    }
-                }
-                '\'' => self.single(&mut word),
-                '"' => self.double(&mut word),
-                '$' => self.dollar(&mut word, false),
-                '`' if self.text[after..].contains('`') && self.may_nest() => {
-                    self.at = after;
-                    self.output(Some('`'), &mut word, false, false);
-                    word.reach(start..self.at);
-                }
-                '<' | '>' => {
-                    if word.has_begun
-                        && !word.is_quoted
-                        && word.text.bytes().all(|byte| byte.is_ascii_digit())
-                    {
-                        // `2>`: the number of a stream.
-                        word = Open::default();
-                    }
-                    self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    target = Some(self.redirection(&mut word));
-                    if word.has_begun {
-                        // `<(…)` is a word itself.
-                        target = None;
-                    }
-                }
-                '&' if self.text[after..].starts_with('>') => {
-                    self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    self.at = after;
-                    target = Some(self.redirection(&mut word));
-                }
-                '\n' => {
-                    self.at = after;
-                    self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    if self.end_command(&mut simple, &fresh, &mut waiting, &mut last) {
-                        simple.is_conditional = false;
-                    }
-                    target = None;
-                    self.bodies(&mut waiting);
-                }
-                ';' | '&' | '|' | ')' => {
-                    let is_twice = matches!(c, '&' | '|') && self.text[after..].starts_with(c);
-                    self.at = after + usize::from(is_twice);
-                    self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    let has_ended = self.end_command(&mut simple, &fresh, &mut waiting, &mut last);
-                    target = None;
-                    simple.is_conditional = is_twice;
-                    if c == '|' && !is_twice {
-                        // `|&` takes what goes wrong along.
-                        self.at += usize::from(self.text[self.at..].starts_with('&'));
-                        simple.piped_from = last.clone();
-                    } else if has_ended || c != ')' {
-                        simple.piped_from = 0..0;
-                    }
-                }
-                '(' if word.has_begun && word.assigns() && self.may_nest() => {
-                    self.at = after;
-                    let elements = self.list(Some(')'), 0..0, true);
-                    let depth = self.depth + 1;
-                    for one in &mut self.found[elements.clone()] {
-                        one.is_data |= one.depth == depth;
-                    }
-                    word.elements = Some(elements);
-                    word.reach(start..self.at);
-                }
-                '(' if self.may_nest() => {
-                    self.at = after;
-                    self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                    simple.is_function = (1..3).contains(&simple.words.len())
-                        && self.text[after..].trim_start().starts_with(')');
-                    let piped_from = simple.piped_from.clone();
-                    self.end_command(&mut simple, &fresh, &mut waiting, &mut last);
-                    target = None;
-                    last = self.list(Some(')'), piped_from, true);
-                }
-                '{' | ',' | '}' => {
-                    self.at = after;
-                    word.mark(Mark::Brace(c));
-                    word.push(c, start..after);
-                }
-                '#' if !word.has_begun => {
-                    let rest = &self.text[self.at..];
-                    self.at += rest.find('\n').unwrap_or(rest.len());
-                }
-                c if c.is_whitespace() => {
-                    self.at = after;
-                    self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-                }
-                c => {
-                    self.at = after;
-                    word.push(c, start..after);
-                }
-            }
+            self.part(c, &mut line);
         }
-        self.end_word(&mut word, &mut simple, &mut target, &mut waiting);
-        self.end_command(&mut simple, &fresh, &mut waiting, &mut last);
+        self.end_word(&mut line);
+        self.end_command(&mut line);
         self.depth -= 1;
         first..self.found.len()
+    }
+
+    /// Reads what begins with a character.
+    fn part(&mut self, c: char, line: &mut Line) {
+        let start = self.at;
+        let after = start + c.len_utf8();
+        match c {
+            '\\' => self.backslash(&mut line.word),
+            '\'' => self.single(&mut line.word),
+            '"' => self.double(&mut line.word),
+            '$' => self.dollar(&mut line.word, false),
+            '`' if self.text[after..].contains('`') && self.may_nest() => {
+                self.at = after;
+                self.output(Some('`'), &mut line.word, false, false);
+                line.word.reach(start..self.at);
+            }
+            '<' | '>' => self.redirected(line),
+            '&' if self.text[after..].starts_with('>') => {
+                self.end_word(line);
+                self.at = after;
+                line.target = Some(self.redirection(&mut line.word));
+            }
+            '\n' => {
+                self.at = after;
+                self.end_word(line);
+                if self.end_command(line) {
+                    line.simple.is_conditional = false;
+                }
+                line.target = None;
+                self.bodies();
+            }
+            ';' | '&' | '|' | ')' => self.operator(c, line),
+            '(' if line.word.has_begun && line.word.assigns() && self.may_nest() => {
+                self.at = after;
+                self.elements(&mut line.word);
+                line.word.reach(start..self.at);
+            }
+            '(' if self.may_nest() => {
+                self.at = after;
+                self.group(line);
+            }
+            '{' | ',' | '}' => {
+                self.at = after;
+                line.word.mark(Mark::Brace(c));
+                line.word.push(c, start..after);
+            }
+            '#' if !line.word.has_begun => {
+                let rest = &self.text[self.at..];
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            }
+            c if c.is_whitespace() => {
+                self.at = after;
+                self.end_word(line);
+            }
+            c => {
+                self.at = after;
+                line.word.push(c, start..after);
+            }
+        }
+    }
+
+    /// Reads a backslash and what it makes plain.
+    fn backslash(&mut self, word: &mut Open) {
+        let start = self.at;
+        self.at += 1;
+        match self.next() {
+            _ if self.skip_line_end() => {}
+            Some(escaped) => {
+                self.at += escaped.len_utf8();
+                word.is_quoted = true;
+                word.push(escaped, start..self.at);
+            }
+            None => word.push('\\', start..self.at),
+        }
+    }
+
+    /// Reads `<` or `>`, and ends the word before it.
+    fn redirected(&mut self, line: &mut Line) {
+        let word = &line.word;
+        if word.has_begun && !word.is_quoted && word.text.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            // `2>`: the number of a stream.
+            line.word = Open::default();
+        }
+        self.end_word(line);
+        line.target = Some(self.redirection(&mut line.word));
+        if line.word.has_begun {
+            // `<(…)` is a word itself.
+            line.target = None;
+        }
+    }
+
+    /// Reads what stands between commands.
+    fn operator(&mut self, c: char, line: &mut Line) {
+        self.at += 1;
+        let is_twice = matches!(c, '&' | '|') && self.text[self.at..].starts_with(c);
+        self.at += usize::from(is_twice);
+        self.end_word(line);
+        let has_ended = self.end_command(line);
+        line.target = None;
+        line.simple.is_conditional = is_twice;
+        if c == '|' && !is_twice {
+            // `|&` takes what goes wrong along.
+            self.at += usize::from(self.text[self.at..].starts_with('&'));
+            line.simple.piped_from = line.last.clone();
+        } else if has_ended || c != ')' {
+            line.simple.piped_from = 0..0;
+        }
+    }
+
+    /// Reads the elements of an array.
+    fn elements(&mut self, word: &mut Open) {
+        let elements = self.list(Some(')'), 0..0, true);
+        let depth = self.depth + 1;
+        for one in &mut self.found[elements.clone()] {
+            one.is_data |= one.depth == depth;
+        }
+        word.elements = Some(elements);
+    }
+
+    /// Reads commands in parentheses; behind a name they are none, and it begins a function.
+    fn group(&mut self, line: &mut Line) {
+        self.end_word(line);
+        line.simple.is_function = (1..3).contains(&line.simple.words.len())
+            && self.text[self.at..].trim_start().starts_with(')');
+        let piped_from = line.simple.piped_from.clone();
+        self.end_command(line);
+        line.target = None;
+        let group = self.list(Some(')'), piped_from, true);
+        line.last = group.clone();
+        line.group = Some(group);
     }
 
     /// Passes over the end of a line behind a backslash.
@@ -346,17 +420,12 @@ impl Reader<'_> {
         word.is_dynamic = true;
     }
 
-    fn end_word(
-        &mut self,
-        word: &mut Open,
-        simple: &mut Simple,
-        target: &mut Option<Target>,
-        waiting: &mut Vec<Waiting>,
-    ) {
-        if !word.has_begun {
+    fn end_word(&mut self, line: &mut Line) {
+        if !line.word.has_begun {
             return;
         }
-        let word = std::mem::take(word);
+        let word = std::mem::take(&mut line.word);
+        let is_literal = word.is_quoted;
         let word = Word {
             text: word.text,
             range: word.start..word.end,
@@ -369,11 +438,12 @@ impl Reader<'_> {
             },
             elements: word.elements,
         };
+        let simple = &mut line.simple;
         if simple.words.is_empty() && simple.input.is_none() {
             simple.range.start = word.range.start;
         }
         simple.range.end = word.range.end;
-        match target.take() {
+        match line.target.take() {
             None => simple.words.push(word),
             Some(Target::File) => {}
             Some(Target::Out) => {
@@ -386,38 +456,48 @@ impl Reader<'_> {
                 simple.writes |= !is_stream;
             }
             Some(Target::HereString) => simple.input = Some(Box::new(word)),
-            Some(Target::HereDocument { strip_tabs }) => waiting.push(Waiting {
-                delimiter: word.text,
-                strip_tabs,
-                owner: None,
-            }),
+            Some(Target::HereDocument { strip_tabs }) => {
+                let document = self.documents.len();
+                self.documents.push(None);
+                self.waiting.push(Waiting {
+                    delimiter: word.text,
+                    strip_tabs,
+                    is_literal,
+                    document,
+                });
+                line.document = Some(document);
+            }
         }
     }
 
-    /// Keeps the command that ends here, if there is one.
-    fn end_command(
-        &mut self,
-        simple: &mut Simple,
-        fresh: &Simple,
-        waiting: &mut [Waiting],
-        last: &mut Range<usize>,
-    ) -> bool {
-        if simple.words.is_empty() {
+    /// Keeps the command that ends here, if there is one. What is redirected behind a group is redirected for all of it.
+    fn end_command(&mut self, line: &mut Line) -> bool {
+        let group = line.group.take();
+        let document = line.document.take();
+        if line.simple.words.is_empty() {
+            if let Some(group) = group {
+                if std::mem::take(&mut line.simple.writes) {
+                    for one in &mut self.found[group.clone()] {
+                        one.writes = true;
+                    }
+                }
+                self.readers
+                    .extend(document.map(|document| (group, document)));
+            }
             return false;
         }
-        let mut simple = std::mem::replace(simple, fresh.clone());
+        let mut simple = line.next();
         simple.depth = self.depth;
-        for body in waiting {
-            body.owner.get_or_insert(self.found.len());
-        }
-        *last = self.found.len()..self.found.len() + 1;
+        line.last = self.found.len()..self.found.len() + 1;
+        self.readers
+            .extend(document.map(|document| (line.last.clone(), document)));
         self.found.push(simple);
         true
     }
 
     /// Reads the bodies of the here-documents that the line before has announced.
-    fn bodies(&mut self, waiting: &mut Vec<Waiting>) {
-        for body in waiting.drain(..) {
+    fn bodies(&mut self) {
+        for body in std::mem::take(&mut self.waiting) {
             let start = self.at;
             let mut end = start;
             while self.at < self.text.len() {
@@ -435,12 +515,49 @@ impl Reader<'_> {
                 }
                 end = self.at;
             }
-            if let Some(simple) = body.owner.and_then(|owner| self.found.get_mut(owner)) {
-                simple.input = Some(Box::new(Word {
-                    text: self.text[start..end].to_owned(),
-                    range: start..end,
-                    ..Word::default()
-                }));
+            self.documents[body.document] = Some(Word {
+                text: self.text[start..end].to_owned(),
+                range: start..end,
+                ..Word::default()
+            });
+            if !body.is_literal {
+                self.substitutions(start..end);
+            }
+        }
+    }
+
+    /// Reads the commands whose output is put into a part of the text that is otherwise only data.
+    fn substitutions(&mut self, part: Range<usize>) {
+        let (text, at) = (self.text, self.at);
+        self.text = &text[..part.end];
+        self.at = part.start;
+        while let Some(c) = self.next() {
+            let is_command = self.starts_with("$(");
+            let is_quoted = c == '`' && self.text[self.at + 1..].contains('`');
+            if (is_command || is_quoted) && self.may_nest() {
+                self.at += if is_command { 2 } else { 1 };
+                self.list(Some(if is_command { ')' } else { '`' }), 0..0, true);
+                continue;
+            }
+            self.at += c.len_utf8();
+            if c == '\\' {
+                self.at += self.next().map_or(0, char::len_utf8);
+            }
+        }
+        (self.text, self.at) = (text, at);
+    }
+
+    /// Gives each command the here-document that it reads; of a group the last one that has nothing else to read.
+    fn hand_out_documents(&mut self) {
+        for (of, document) in std::mem::take(&mut self.readers) {
+            let is_alone = of.len() == 1;
+            let mut commands = self.found[of].iter_mut().rev();
+            let reader = commands
+                .find(|simple| is_alone || simple.piped_from.is_empty() && simple.input.is_none());
+            if let Some(simple) = reader
+                && let Some(body) = self.documents[document].take()
+            {
+                simple.input = Some(Box::new(body));
             }
         }
     }
@@ -545,12 +662,19 @@ impl Reader<'_> {
             self.output(Some(')'), word, is_quoted, false);
         } else if self.starts_with("${") {
             let rest = &self.text[start..];
-            let whole = &rest[..closing(rest)];
+            let near = beginning(rest, LONGEST_VARIABLE);
+            let length = closing(near);
+            // What ends farther away, or never, is not told from what follows.
+            self.is_whole &= length.is_some() || near.len() == rest.len();
+            let first = || rest.find('}').map_or(rest.len(), |at| at + 1);
+            let whole = &rest[..length.unwrap_or_else(first)];
             self.at += whole.len();
             word.marks
                 .extend(variable(whole, is_quoted).map(|mark| (word.text.len(), mark)));
             word.text.push_str(whole);
             word.is_dynamic = true;
+            let end = self.at;
+            self.substitutions(start + 2..end);
         } else if self.starts_with("$'") && !is_quoted {
             self.at += 1;
             word.reach(start..self.at);
@@ -612,7 +736,7 @@ fn name_length(text: &str) -> usize {
 }
 
 /// Where `${…}` ends.
-fn closing(text: &str) -> usize {
+fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -622,13 +746,13 @@ fn closing(text: &str) -> usize {
                 continue;
             }
             b'{' => depth += 1,
-            b'}' if depth == 1 => return at + 1,
+            b'}' if depth == 1 => return Some(at + 1),
             b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         is_escaped = byte == b'\\';
     }
-    text.find('}').map_or(text.len(), |at| at + 1)
+    None
 }
 
 /// What a `${…}` stands for; none where that is not followed.

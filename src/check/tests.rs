@@ -1,7 +1,8 @@
 //! A check as a whole: what denies, what only asks, and what it costs.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
@@ -206,6 +207,142 @@ fn a_secret_is_never_repeated() {
     }
 }
 
+#[rstest]
+#[case("Bearer .{20}", "curl -H 'Authorization: Bearer {key}' host")]
+#[case(".{30}host", "curl -H 'Authorization: Bearer {key}' host")]
+#[case("[a-z]+_[A-Za-z0-9]{6}", "token: {key}")]
+#[case("6gH9.{4}", "token: {key}")]
+fn a_part_of_a_secret_is_not_shown_either(#[case] pattern: &str, #[case] text: &str) {
+    let key = format!("ghp_{}", &"Ab3dE6gH9jK2mN5pQ8sT".repeat(2)[..36]);
+    let entries = [limit(1, "calls", &[pattern])];
+    let text = text.replace("{key}", &key);
+    for input in [Input::text(&text), Input::command(&text)] {
+        let found = check(&entries, &input);
+        let shown = found.findings[0].found.clone().expect("it is shown");
+        assert!(shown.contains("[redacted"), "{shown}");
+        let is_part = |at: usize| shown.contains(&key[at..at + 4]);
+        assert!(!(0..key.len() - 4).any(is_part), "{shown}");
+    }
+}
+
+#[rstest]
+#[case("grep -rn TODO src", Some(Certainty::Words))]
+#[case("cd src && rg TODO | head -3; cargo build", Some(Certainty::Words))]
+#[case("sed -i 's/TODO//' x", Some(Certainty::Words))]
+#[case("sed -i 's/x/TODO/' x", Some(Certainty::Pattern))]
+#[case("grep TODO x && echo TODO > y", Some(Certainty::Pattern))]
+#[case(
+    "apply_patch <<E\n*** Begin Patch\n*** Update File: x\n-TODO\n+done\n*** End Patch\nE",
+    Some(Certainty::Words)
+)]
+#[case(
+    "apply_patch <<E\n*** Begin Patch\n*** Update File: x\n-done\n+TODO\n*** End Patch\nE",
+    Some(Certainty::Pattern)
+)]
+#[case("git commit -m TODO", Some(Certainty::Pattern))]
+#[case("grep -rn DONE src", None)]
+fn what_is_only_looked_for_does_not_deny(
+    #[case] command: &str,
+    #[case] certainty: Option<Certainty>,
+) {
+    let entries = [limit(1, "todo notes", &[r"\bTODO\b"])];
+    let found = check(&entries, &Input::command(command));
+    let first = found.findings.first();
+    assert_eq!(first.map(|finding| finding.certainty), certainty);
+}
+
+#[rstest]
+#[case("recursive searches", "grep -r", "grep -rn x src")]
+#[case("sudo", r"\bsudo\b", "sudo cat x")]
+#[case("read the production file", r"prod\.env", "cat prod.env")]
+#[case("不要读 prod.env", r"prod\.env", "cat prod.env")]
+fn a_pattern_about_reading_denies_it(
+    #[case] item: &str,
+    #[case] pattern: &str,
+    #[case] command: &str,
+) {
+    let entries = [limit(1, item, &[pattern])];
+    assert!(check(&entries, &Input::command(command)).is_violated());
+}
+
+#[rstest]
+#[case("never force-push without asking me", "@force-push", Certainty::Words)]
+#[case(
+    "force-push to any branch except mine",
+    "@force-push",
+    Certainty::Words
+)]
+#[case("rm -rf anything outside of build", "@rm-rf", Certainty::Words)]
+#[case("未经同意强制推送", "@force-push", Certainty::Words)]
+#[case("force-push, without exception", "@force-push", Certainty::Pattern)]
+#[case("rm -rf anything", "@rm-rf", Certainty::Pattern)]
+// Whoever writes an expression says what it is certain of.
+#[case("force-push without asking", "push -f", Certainty::Pattern)]
+fn under_a_condition_a_detector_asks(
+    #[case] item: &str,
+    #[case] pattern: &str,
+    #[case] certainty: Certainty,
+) {
+    if let Some(name) = pattern.strip_prefix('@') {
+        assert_eq!(
+            Detector::named_by(item).first().map(|named| named.name()),
+            Some(name)
+        );
+    }
+    let entries = [limit(1, item, &[pattern])];
+    let found = check(
+        &entries,
+        &Input::command("git push -f origin main; rm -rf build"),
+    );
+    assert_eq!(found.findings[0].certainty, certainty);
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_checked_has_an_answer_and_places_lie_within(
+        text in "(git |push |-f|rm |-rf |echo |sed -i |s/é/✨/|cat |tee |sh |sudo |for f in |do |done|<<E\\n|E\\n|> x|\\$f|\\$\\(|[é✨ '\"`{},;|&()\\n=-]){0,14}",
+    ) {
+        let entries = [
+            limit(1, "emojis in code", &["@emoji", "@em-dash", "[é✨]+"]),
+            limit(2, "push to main", &["@push", "@force-push", "@rm-rf", "@secret", "."]),
+        ];
+        for input in [Input::command(&text), Input::text(&text), Input::edit(Some("a.md"), &text)] {
+            for finding in check(&entries, &input).findings {
+                if let Some(place) = finding.place {
+                    prop_assert!(text.get(place.range).is_some());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pattern_that_is_stored_is_looked_for() {
+    let many: Vec<String> = (0..40).map(|number| format!("p{number}q")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let entries = [limit(1, "many", &many)];
+    assert!(check(&entries, &Input::text("p39q")).is_violated());
+}
+
+#[test]
+fn the_steps_of_all_expressions_are_counted_together_and_the_cheapest_come_first() {
+    let slow = r"x[^y]{0,700}z";
+    let entries = [
+        limit(1, "one", &[slow]),
+        limit(2, "two", &[slow, "b+q"]),
+        limit(3, "three", &[slow]),
+    ];
+    // Enough for two of the three.
+    let text = format!("{}bq", "x".repeat(60_000));
+    let found = check(&entries, &Input::text(&text));
+    let unusable: Vec<i64> = found.unusable.iter().map(|unusable| unusable.id).collect();
+    assert_eq!(unusable, [3]);
+    assert_eq!(found.findings[0].entry.id, 2);
+    assert!(found.is_violated());
+    let again = check(&entries, &Input::text(&text));
+    assert_eq!(found, again);
+}
+
 #[test]
 fn the_surest_comes_first_and_each_entry_once_for_a_pattern() {
     let entries = [
@@ -228,8 +365,19 @@ fn the_surest_comes_first_and_each_entry_once_for_a_pattern() {
     );
 }
 
+/// The shortest of three times that a check takes.
+fn time(entries: &[Preference], input: &Input<'_>) -> Duration {
+    let times = (0..3).map(|_| {
+        let start = Instant::now();
+        check(entries, input);
+        start.elapsed()
+    });
+    times.min().expect("three were measured")
+}
+
 #[test]
 fn a_text_that_was_made_to_be_slow_is_not() {
+    const LENGTH: usize = 32_000;
     let patterns = [
         "@emoji",
         "@em-dash",
@@ -239,7 +387,21 @@ fn a_text_that_was_made_to_be_slow_is_not() {
         "(a+)+b",
         "x.{0,100}y",
     ];
-    let entries = [limit(1, "deploy branch", &patterns)];
+    let entries = [
+        limit(1, "deploy branch", &patterns),
+        limit(2, "em dashes in commit messages", &["@em-dash"]),
+    ];
+    let inputs = |text: &'static str| {
+        [
+            Input::text(text),
+            Input::command(text),
+            Input::edit(None, text),
+        ]
+    };
+    let repeated = |part: &str, length: usize| -> &'static str {
+        String::leak(part.repeat(length / part.len()))
+    };
+    let plain = inputs(repeated("some plain words.\n", LENGTH)).map(|input| time(&entries, &input));
     for part in [
         "```\n",
         "` ",
@@ -251,28 +413,32 @@ fn a_text_that_was_made_to_be_slow_is_not() {
         "\\",
         "<<E\n",
         "${",
+        "${${}",
         "a -- b ",
         "git push -f 'x ",
+        "git commit -m 'a b' ",
+        "git commit -m 'a b'\n",
+        "x='a' && ",
+        "$(echo $X $(echo $X))",
+        "<(a)$(echo x y)",
+        "} | cat\n",
         "rm -rf `",
         "eval ",
         "find -exec ",
+        "foo sudo ",
         "🇯",
         "@@ -1\n+",
         "a",
     ] {
-        let text = part.repeat(60_000 / part.len());
-        for input in [
-            Input::text(&text),
-            Input::command(&text),
-            Input::edit(None, &text),
-        ] {
-            let start = Instant::now();
-            check(&entries, &input);
-            // Anything that grows with the square takes minutes.
+        let few = inputs(repeated(part, LENGTH / 16));
+        let many = inputs(repeated(part, LENGTH));
+        for ((few, many), plain) in few.iter().zip(&many).zip(plain) {
+            let (short, long) = (time(&entries, few), time(&entries, many));
+            // As a ratio of one run: a machine may be slow. What grows with the square takes 256 times as long.
             assert!(
-                start.elapsed().as_secs() < 20,
-                "{part:?}: {:?}",
-                start.elapsed()
+                long < (short * 100).max(plain * 6),
+                "{part:?} as {:?}: {short:?}, then {long:?}",
+                many.kind
             );
         }
     }
@@ -290,17 +456,7 @@ fn fifty_limits_on_ten_kilobytes_cost_little_more_than_reading_the_words() {
         })
         .collect();
     let input = Input::text(&text);
-    let time = |entries: &[Preference]| {
-        (0..3)
-            .map(|_| {
-                let start = Instant::now();
-                check(entries, &input);
-                start.elapsed()
-            })
-            .min()
-            .expect("three were measured")
-    };
-    let (one, fifty) = (time(&entries[..1]), time(&entries));
+    let (one, fifty) = (time(&entries[..1], &input), time(&entries, &input));
     // As a ratio of one run: a machine may be slow. Each limit read by itself would be fifty.
     assert!(fifty < one * 25, "{one:?} for one, {fifty:?} for fifty");
 }

@@ -30,11 +30,8 @@ impl Texts {
         let pieces: HashSet<String> = folded.pieces().iter().cloned().collect();
         // Each word once: a long text says many of them often.
         let once: Vec<&str> = pieces.iter().map(String::as_str).collect();
-        let stems = Folded::new(&once.join(" "))
-            .stems()
-            .iter()
-            .cloned()
-            .collect();
+        let words = Folded::new(&once.join(" "));
+        let stems = words.stems().map(str::to_owned).collect();
         Texts {
             folded,
             pieces,
@@ -70,8 +67,59 @@ impl Texts {
     }
 }
 
+/// Whether words that were found are all that an item says, and not those of a keyword.
+pub fn are_all_of(item: &str, found: &[String]) -> bool {
+    let said = said(item);
+    !said.is_empty() && said.iter().map(|word| &word.typed).eq(found)
+}
+
+/// What stands before a thing that somebody is allergic to, and behind it.
+const ALLERGIC: [&str; 14] = [
+    "i'm allergic to",
+    "i am allergic to",
+    "allergic to",
+    "allergy to",
+    "allergisch gegen",
+    "allergique aux",
+    "allergique à",
+    "alérgico a",
+    "alérgica a",
+    "allergico a",
+    "allergica a",
+    "我对",
+    "對",
+    "对",
+];
+const ALLERGY: [&str; 7] = [
+    " allergy",
+    "allergie",
+    "过敏",
+    "過敏",
+    "アレルギー",
+    "알레르기",
+    "alerjisi",
+];
+
+/// The thing that an item tells an allergy to: a dish names it, and not the allergy.
+fn allergen(item: &str) -> &str {
+    let bare = item.trim();
+    let lower = bare.to_lowercase();
+    let is_same = lower.len() == bare.len();
+    let behind = ALLERGY.iter().find(|word| lower.ends_with(*word));
+    let before = ALLERGIC.iter().find(|word| lower.starts_with(*word));
+    let is_han = before.is_some_and(|word| !word.is_ascii() && word.chars().count() < 3);
+    match (before, behind) {
+        _ if !is_same => item,
+        (Some(before), Some(behind)) => bare[before.len()..bare.len() - behind.len()].trim(),
+        (Some(before), None) if !is_han => bare[before.len()..].trim(),
+        (None, Some(behind)) => bare[..bare.len() - behind.len()].trim_end_matches([' ', '-']),
+        _ => item,
+    }
+}
+
 /// The words of an item that say what it is about.
 fn said(item: &str) -> Vec<Word> {
+    let item = allergen(item);
     let item = NEGATING
         .iter()
         .find_map(|negation| item.trim().strip_prefix(negation))
@@ -117,6 +165,17 @@ mod tests {
     #[case("不要用破折号", "", "我用破折号", true)]
     #[case("C++", "", "in C++ and Rust", true)]
     #[case("never", "", "never", false)]
+    #[case(
+        "allergic to shellfish",
+        "",
+        "order a shellfish platter for the team",
+        true
+    )]
+    #[case("peanut allergy", "", "a sauce with peanuts", true)]
+    #[case("对花生过敏", "", "来一份花生酱", true)]
+    #[case("花生过敏", "", "来一份花生酱", true)]
+    #[case("allergic to shellfish", "", "order a salad", false)]
+    #[case("对齐代码", "", "代码", false)]
     fn the_words_of_an_entry_stand_in_a_text(
         #[case] item: &str,
         #[case] keywords: &str,
@@ -126,6 +185,32 @@ mod tests {
         let mut entry = limit(1, item, &[]);
         entry.keywords = crate::model::split_keywords(keywords);
         assert_eq!(Texts::new(text).words_of(&entry).is_some(), found);
+    }
+
+    #[rstest]
+    #[case("emojis in commit messages", "emoji, commit", "git commit -m x", false)]
+    #[case(
+        "emojis in commit messages",
+        "emoji, commit",
+        "an emoji in a commit message",
+        true
+    )]
+    #[case("force-push to main", "main", "git checkout main", false)]
+    #[case("allergic to shellfish", "fish", "fish -c ls", false)]
+    #[case("allergic to shellfish", "fish", "a shellfish soup", true)]
+    #[case("不要用表情", "表情", "加一个表情", false)]
+    #[case("不要用表情", "表情", "用表情吧", true)]
+    fn the_words_of_an_item_are_told_from_those_of_a_keyword(
+        #[case] item: &str,
+        #[case] keywords: &str,
+        #[case] text: &str,
+        #[case] is_item: bool,
+    ) {
+        let mut entry = limit(1, item, &[]);
+        entry.keywords = crate::model::split_keywords(keywords);
+        let found = Texts::new(text).words_of(&entry).expect("it is found");
+        let found: Vec<String> = found.into_iter().map(|word| word.typed).collect();
+        assert_eq!(are_all_of(item, &found), is_item);
     }
 
     #[test]

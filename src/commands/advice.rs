@@ -4,8 +4,7 @@
 use super::Context;
 use crate::check::{Detector, Typed};
 use crate::merge::Observation;
-use crate::model::{Band, Origin, Score};
-use crate::storage::quoted;
+use crate::model::{Band, Origin, Score, quoted};
 
 /// So many items are advised on at once.
 const MOST: usize = 3;

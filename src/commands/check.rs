@@ -13,10 +13,9 @@ use super::input::is_plain_file;
 use crate::check::{self, Certainty, Finding, Findings, Input};
 use crate::error::{Failure, Kind};
 pub(crate) use crate::model::beginning;
-use crate::model::{Band, Origin, Preference, Score};
+use crate::model::{Band, Origin, Preference, Score, quoted};
 use crate::present::{self, Answer, Page, to_json};
-use crate::recall::{Match, Meaning, Relevance, Request};
-use crate::storage::quoted;
+use crate::recall::{Hit, Match, Meaning, Relevance, Request};
 
 use super::Reply;
 
@@ -35,7 +34,8 @@ const LONGEST_TASK: usize = 8 * 1024;
 
 Three ways, each named in the answer: a pattern of the entry matches (violated); the words of its
 item or one of its keywords are in the text (asks); it is near in meaning (may concern). Only a
-pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation.
+pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation;
+1: nothing certain, and the pattern of an entry that is named could not be looked for.
 
 Patterns are attached by `aizo add` and `aizo update --pattern`: a regular expression (^ and $ are
 the ends of a line, (?i) takes small and large letters alike), or one of the detectors:
@@ -198,44 +198,65 @@ impl From<&Findings<'_>> for Checked {
 /// # Errors
 /// What the store reports: where it cannot be read, nothing is said about the limits.
 pub(crate) fn look(context: &Context, input: &Input<'_>, all: bool) -> anyhow::Result<Checked> {
-    look_for(context, input, all, true)
+    let bands: &[Band] = match all {
+        true => &[Band::Taboo, Band::Aversion],
+        false => &[Band::Taboo],
+    };
+    let task = beginning(input.text, LONGEST_TASK);
+    let (entries, related) = read(context, bands, Some(task))?;
+    let mut findings = check::check(&entries, input);
+    for hit in related {
+        let Some(found) = hit.found.filter(|found| found.how == Match::Related) else {
+            continue;
+        };
+        if let (Some(relevance), Some(entry)) = (
+            found.relevance.as_ref().map(Relevance::rounded),
+            entries.iter().find(|entry| entry.id == hit.preference.id),
+        ) {
+            findings.add_related(entry, relevance, &found.matched);
+        }
+    }
+    note_unusable(&findings, context);
+    Ok(Checked::from(&findings))
 }
 
-/// Checks an input against the hard limits of the store by their patterns and words alone.
+/// The hard limits of the store.
 ///
 /// # Errors
 /// What the store reports: where it cannot be read, nothing is said about the limits.
-pub(crate) fn look_for_limits(context: &Context, input: &Input<'_>) -> anyhow::Result<Checked> {
-    look_for(context, input, false, false)
+pub(crate) fn hard_limits(context: &Context) -> anyhow::Result<Vec<Preference>> {
+    let (limits, _) = read(context, &[Band::Taboo], None)?;
+    Ok(limits)
 }
 
-fn look_for(
+/// Checks an input against limits by their patterns and words alone; what cannot be used of them is noted.
+pub(crate) fn hold_against(limits: &[Preference], input: &Input<'_>, context: &Context) -> Checked {
+    let findings = check::check(limits, input);
+    note_unusable(&findings, context);
+    Checked::from(&findings)
+}
+
+/// The entries of these bands that speak against something, and those that are near in meaning to a task.
+fn read(
     context: &Context,
-    input: &Input<'_>,
-    all: bool,
-    by_meaning: bool,
-) -> anyhow::Result<Checked> {
+    bands: &[Band],
+    task: Option<&str>,
+) -> anyhow::Result<(Vec<Preference>, Vec<Hit>)> {
     let now = context.settings.now;
-    let bands = if all {
-        vec![Band::Taboo, Band::Aversion]
-    } else {
-        vec![Band::Taboo]
-    };
-    let task = beginning(input.text, LONGEST_TASK);
     let read = context.read(|view| {
         let entries = view.find(
             &Request {
-                bands: bands.clone(),
+                bands: bands.to_vec(),
                 ..Request::default()
             },
             now,
         )?;
-        if !by_meaning {
+        let Some(task) = task else {
             return Ok((entries, Vec::new()));
-        }
+        };
         let related = view.find(
             &Request {
-                bands: bands.clone(),
+                bands: bands.to_vec(),
                 meaning: Meaning::Only,
                 ..Request::for_text(task)
             },
@@ -245,27 +266,23 @@ fn look_for(
     })?;
     let Some((entries, related)) = read else {
         context.note("nothing is stored yet");
-        return Ok(Checked::default());
+        return Ok((Vec::new(), Vec::new()));
     };
     if !entries.any_stored {
         context.note("nothing is stored");
     }
     // The highest score of a dislike is the lowest of a habit too, and no reason to stand in the way.
-    let is_against = |entry: &Preference| matches!(entry.band(), Band::Taboo | Band::Aversion);
-    let entries: Vec<Preference> = entries.hits.into_iter().map(|hit| hit.preference).collect();
-    let against = || entries.iter().filter(|entry| is_against(entry));
-    let mut findings = check::check(against(), input);
-    for hit in related {
-        let Some(found) = hit.found.filter(|found| found.how == Match::Related) else {
-            continue;
-        };
-        if let (Some(relevance), Some(entry)) = (
-            found.relevance.as_ref().map(Relevance::rounded),
-            against().find(|entry| entry.id == hit.preference.id),
-        ) {
-            findings.add_related(entry, relevance, &found.matched);
-        }
-    }
+    let entries = entries
+        .hits
+        .into_iter()
+        .map(|hit| hit.preference)
+        .filter(|entry| matches!(entry.band(), Band::Taboo | Band::Aversion))
+        .collect();
+    Ok((entries, related))
+}
+
+/// Says which patterns were not looked for.
+fn note_unusable(findings: &Findings<'_>, context: &Context) {
     for unusable in &findings.unusable {
         if unusable.is_slow {
             context.note(format!(
@@ -283,7 +300,6 @@ fn look_for(
             quoted(unusable.item)
         ));
     }
-    Ok(Checked::from(&findings))
 }
 
 /// Runs `check`.
@@ -342,12 +358,30 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     };
     let checked = look(context, &input, args.all)?;
     let violated = checked.violated;
+    let missing = not_checked(&checked);
     let answer = Box::new(checked);
-    Ok(if violated {
-        Reply::Violation(answer)
-    } else {
-        Reply::Answer(answer)
+    Ok(match missing {
+        _ if violated => Reply::Violation(answer),
+        Some(failure) => Reply::Incomplete(answer, failure),
+        None => Reply::Answer(answer),
     })
+}
+
+/// What to say where a pattern could not be used: an answer without it might pass for one about all.
+fn not_checked(checked: &Checked) -> Option<Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for unusable in &checked.unusable_patterns {
+        let name = format!("“{}” (id {})", unusable.item, unusable.id);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let message = format!("not checked for certain: {}", names.join(", "));
+    let failure = Failure::new(Kind::Failed, message).hint(
+        "what was found is on standard output; check the text in parts, or give the entry another \
+         pattern: aizo update ITEM --pattern REGEX",
+    );
+    (!names.is_empty()).then_some(failure)
 }
 
 fn read_all(from: impl Read, name: &str) -> anyhow::Result<String> {

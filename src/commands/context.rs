@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::entries::{Filter, count, parse_limit, parse_scenario};
-use super::input::{Patience, read_patiently};
+use super::input::{End, Patience, read_patiently};
 use crate::model::Band;
 use crate::present::{self, Answer, Page, to_json};
 use crate::recall::context::{Block, Budget, Form, Group, Line, in_turn};
@@ -321,7 +321,7 @@ fn task(words: &[String], context: &Context) -> io::Result<String> {
         Ok(sent) => sent,
         Err(_) => return Ok(String::new()),
     };
-    if !sent.is_whole {
+    if sent.end == End::Open {
         context.note(if sent.bytes.is_empty() {
             "no task came on standard input within a second: name it, or use `-` to wait for it"
         } else {

@@ -275,7 +275,8 @@ fn step(context: Context, days_later: i64, words: &[&str], chat: &Path) -> anyho
         Ok(
             CommandReply::Answer(answer)
             | CommandReply::Violation(answer)
-            | CommandReply::Difference(answer),
+            | CommandReply::Difference(answer)
+            | CommandReply::Incomplete(answer, _),
         ) => {
             let style = Style {
                 color: false,

@@ -19,11 +19,21 @@ pub(super) struct Patience {
 #[derive(Debug)]
 pub(super) struct Sent {
     pub bytes: Vec<u8>,
-    /// Whether its end came, or enough of it.
-    pub is_whole: bool,
+    pub end: End,
 }
 
-/// Reads standard input: until its end, until as much as is wanted is there, until `is_enough` says so, or as long as there
+/// How standard input ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Its end came, or enough of it.
+    Came,
+    /// There was more than is wanted.
+    Cut,
+    /// Nothing more came in time.
+    Open,
+}
+
+/// Reads standard input: until its end, until more than is wanted is there, until `is_enough` says so, or as long as there
 /// is patience. A thread may be left waiting for more.
 ///
 /// # Errors
@@ -35,7 +45,8 @@ pub(super) fn read_patiently(
 ) -> io::Result<Sent> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut input = io::stdin().lock().take(most);
+        // One more tells whether there is more.
+        let mut input = io::stdin().lock().take(most + 1);
         let mut part = vec![0; 64 * 1024];
         loop {
             match input.read(&mut part) {
@@ -56,20 +67,26 @@ pub(super) fn read_patiently(
     let begun = Instant::now();
     let mut sent = Sent {
         bytes: Vec::new(),
-        is_whole: false,
+        end: End::Open,
     };
     loop {
         let left = patience.whole.saturating_sub(begun.elapsed());
         match receiver.recv_timeout(patience.part.min(left)) {
             Ok(part) => sent.bytes.extend(part?),
             Err(RecvTimeoutError::Disconnected) => {
-                sent.is_whole = true;
+                sent.end = End::Came;
                 return Ok(sent);
             }
             Err(RecvTimeoutError::Timeout) => return Ok(sent),
         }
+        if sent.bytes.len() as u64 > most {
+            sent.bytes
+                .truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            sent.end = End::Cut;
+            return Ok(sent);
+        }
         if is_enough(&sent.bytes) {
-            sent.is_whole = true;
+            sent.end = End::Came;
             return Ok(sent);
         }
     }

@@ -19,23 +19,31 @@ impl Limits {
 
     /// The limit that a lesson speaks against.
     pub(super) fn loosened_by(&self, lesson: &Lesson) -> Option<i64> {
-        let (id, _) = self
-            .about(&lesson.seen.item)
-            .filter(|_| lesson.is_in_favor())?;
+        if !lesson.is_in_favor() {
+            return None;
+        }
+        let (id, _) = self.about(&lesson.seen.item, "").next()?;
         Some(id)
     }
 
-    /// The first limit that holds for an item, and what it says.
-    pub(super) fn about(&self, item: &str) -> Option<(i64, &str)> {
+    /// The limits that hold for an item or that a text names between “ and ”, and what they say.
+    pub(super) fn about<'l>(
+        &'l self,
+        item: &'l str,
+        text: &'l str,
+    ) -> impl Iterator<Item = (i64, &'l str)> {
         let detectors = Detector::named_by(item);
-        let concerns = |limit: &str| {
+        let concerns = move |limit: &str| {
             merge::is_spoken_of(item, limit)
+                || merge::is_same_thing(item, limit)
                 || !detectors.is_empty()
                     && Detector::named_by(limit)
                         .iter()
                         .any(|named| detectors.contains(named))
         };
-        let found = self.0.iter().find(|(_, limit)| concerns(limit));
-        found.map(|(id, limit)| (*id, limit.as_str()))
+        self.0
+            .iter()
+            .filter(move |(_, limit)| concerns(limit) || text.contains(&format!("“{limit}”")))
+            .map(|(id, limit)| (*id, limit.as_str()))
     }
 }

@@ -46,7 +46,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::error::Failure;
-use crate::present::Answer;
+use crate::present::{self, Answer, Style};
 use crate::redact::{self, Secret};
 use crate::scenarios::Scenarios;
 use crate::settings::{Color, Flags, Settings};
@@ -205,6 +205,8 @@ pub enum Reply {
     Answer(Box<dyn Answer>),
     /// An answer that a limit is violated, which the exit code says as well.
     Violation(Box<dyn Answer>),
+    /// An answer that does not cover everything, and why.
+    Incomplete(Box<dyn Answer>, Failure),
     /// An answer that something is not as it should be, which the exit code says as well.
     Difference(Box<dyn Answer>),
     /// A generated script or page, as it is.
@@ -364,7 +366,25 @@ impl Context {
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        self.write_to(store, write)
+    }
+
+    /// Notes something that a power cut may take back, in one transaction and without waiting for the disk.
+    fn jot<T>(
+        &self,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        store.relax()?;
+        self.write_to(store, write)
+    }
+
+    fn write_to<T>(
+        &self,
+        mut store: Store,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         self.note_about(&store);
         store
             .write(self.settings.now, |transaction| {
@@ -456,6 +476,17 @@ impl From<StorageError> for Wrapped {
     fn from(error: StorageError) -> Self {
         Wrapped(error.into())
     }
+}
+
+/// The reply; where something has failed it is given before the error, since the rest was done.
+fn told<R: Answer>(reply: R, failure: Option<Failure>, context: &Context) -> anyhow::Result<R> {
+    let Some(failure) = failure else {
+        return Ok(reply);
+    };
+    let settings = &context.settings;
+    let style = Style::for_stdout(settings.color, settings.columns);
+    present::answer(&reply, context.is_quiet(), style)?;
+    Err(failure.into())
 }
 
 fn snapshot<T>(store: &Store, read: &impl Fn(&View<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {

@@ -1,9 +1,13 @@
 //! Records one observation in a transaction: asks the store what is there, lets `merge` decide, writes it.
 
 use super::outcome::Outcome;
+use crate::check::MOST_PATTERNS;
+use crate::error::Failure;
 use crate::merge::{self, Observation};
-use crate::model::{Band, Origin, Score, TextError, check_text, fold, item_key};
-use crate::storage::{Transaction, quoted};
+use crate::model::{
+    Band, Origin, Preference, Score, TextError, check_text, fold, item_key, quoted,
+};
+use crate::storage::Transaction;
 
 /// The longest label that `--source` takes, in bytes.
 const LONGEST_SOURCE: usize = 64;
@@ -33,7 +37,7 @@ pub(super) fn prepare(mut seen: Observation) -> Result<Observation, TextError> {
 /// Records a prepared observation.
 ///
 /// # Errors
-/// A new item without a reason, and what the store reports.
+/// A new item without a reason, more patterns than an entry may have, and what the store reports.
 pub(super) fn record(
     transaction: &mut Transaction<'_>,
     seen: &Observation,
@@ -59,6 +63,9 @@ pub(super) fn record(
     } else {
         seen
     };
+    if let Some(entry) = &existing {
+        require_room(entry, seen)?;
+    }
     let merge = merge::observe(existing.as_ref(), seen, transaction.now(), || {
         transaction.new_uid()
     });
@@ -100,6 +107,23 @@ pub(super) fn record(
     outcome.id = Some(applied.id);
     outcome.change = applied.line;
     Ok(outcome)
+}
+
+/// Fails where an entry would get more patterns than it may have.
+fn require_room(entry: &Preference, seen: &Observation) -> Result<(), Failure> {
+    let most = MOST_PATTERNS;
+    match merge::more_patterns(entry, seen) {
+        Some(all) if all.len() > most => Err(Failure::usage(format!(
+            "“{}” would have {} patterns; {most} is the most that an entry has, and nothing was changed",
+            entry.item,
+            all.len()
+        ))
+        .hint(format!(
+            "join some by | and set all of them: aizo update {} --pattern 'A|B' --pattern C",
+            quoted(&entry.item)
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn hint(outcome: merge::Outcome, item: &str) -> Option<String> {

@@ -19,6 +19,13 @@ pub struct Args {
     item: Vec<String>,
 }
 
+impl Args {
+    /// The words that name the entries.
+    pub(super) fn named(&self) -> &[String] {
+        &self.item
+    }
+}
+
 /// Runs `remove`.
 ///
 /// # Errors

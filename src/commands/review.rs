@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Context;
+use super::entries::count;
 use super::limits::Limits;
 use super::outcome::{Outcome, Outcomes};
 use super::record::record;
@@ -13,8 +14,8 @@ use super::why::Observed;
 use crate::error::{Failure, Kind};
 use crate::merge::Observation;
 use crate::model::{
-    Band, Change, EntryValues, Op, Origin, Proposal, ProposalEdit, Score, Stamp, Subject,
-    check_text, item_key, join_keywords, parse_keywords,
+    Band, Change, EntryValues, Op, Origin, Preference, Proposal, ProposalEdit, Score, Stamp,
+    Subject, check_text, item_key, join_keywords, parse_keywords,
 };
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::storage::Transaction;
@@ -30,6 +31,13 @@ use crate::storage::Transaction;
 pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
+}
+
+impl Args {
+    /// Whether something is decided or changed, and not only listed.
+    pub(super) fn decides(&self) -> bool {
+        !matches!(self.action, None | Some(Action::List))
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -179,6 +187,26 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             true => waiting.iter().map(|proposal| proposal.id).collect(),
             false => which.ids.clone(),
         };
+        if which.all && op == Op::Accept {
+            let mut lifting = Vec::new();
+            for proposal in &waiting {
+                if lifted_by(transaction, proposal)?.is_some() {
+                    lifting.push(proposal.id);
+                }
+            }
+            ids.retain(|id| !lifting.contains(id));
+            if let Some(first) = lifting.first() {
+                let what = count(
+                    lifting.len(),
+                    "that would lift a hard limit waits",
+                    "that would lift hard limits wait",
+                );
+                context.note(format!("{what}: aizo review accept {first}"));
+                if ids.is_empty() {
+                    return Ok(Reply::Decided(Box::new(Outcomes(Vec::new()))));
+                }
+            }
+        }
         if which.all && ids.is_empty() {
             return Ok(nothing_waits(context));
         }
@@ -286,11 +314,24 @@ fn decide(
             hint: None,
         });
     }
-    if let Some(lifted) = lift(transaction, proposal)? {
-        return Ok(lifted);
+    let mut accepted = match lift(transaction, proposal)? {
+        Some(lifted) => lifted,
+        None => take_over(transaction, proposal)?,
+    };
+    if let Some(score) = proposal.score.map(Score::clamped)
+        && score.band() != Band::Aversion
+        && !score.is_hard_limit()
+    {
+        let hints = accepted.hint.into_iter();
+        let hints: Vec<String> = hints.chain(limits_beside(transaction, proposal)?).collect();
+        accepted.hint = (!hints.is_empty()).then(|| hints.join("; "));
     }
-    // A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
-    let mut accepted = record(
+    Ok(accepted)
+}
+
+/// Stores what waited. A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
+fn take_over(transaction: &mut Transaction<'_>, proposal: &Proposal) -> anyhow::Result<Outcome> {
+    record(
         transaction,
         &Observation {
             item: proposal.item.clone(),
@@ -304,43 +345,45 @@ fn decide(
             quote: None,
             evidence: proposal.evidence.clone(),
         },
-    )?;
-    if accepted.hint.is_none()
-        && let Some(score) = proposal.score.map(Score::clamped)
-        && score.band() != Band::Aversion
-        && !score.is_hard_limit()
-    {
-        accepted.hint = limit_beside(transaction, &proposal.item)?;
-    }
-    Ok(accepted)
+    )
 }
 
-/// What to do about a hard limit that speaks of the same thing under another name: it stays in force until it is lifted.
-fn limit_beside(transaction: &Transaction<'_>, item: &str) -> anyhow::Result<Option<String>> {
+/// What to do about the hard limits that speak of the same thing under other names: they stay in force until they are
+/// lifted. That something waited for speaking against one is said by why it waited.
+fn limits_beside(
+    transaction: &Transaction<'_>,
+    proposal: &Proposal,
+) -> anyhow::Result<Vec<String>> {
     let mut limits = Limits::default();
     transaction
         .view()
         .each_preference(|entry| limits.add(entry.id, &entry.item, entry.base_score))?;
-    Ok(limits.about(item).map(|(id, limit)| {
+    let beside = limits.about(&proposal.item, &proposal.why);
+    let say = |(id, limit)| {
         format!(
             "the hard limit “{limit}” (id {id}) stays in force: aizo update {id} --score 5 lifts it"
         )
-    }))
+    };
+    Ok(beside.map(say).collect())
+}
+
+/// The hard limit of the same name that a proposal speaks against, and the score that it would have.
+fn lifted_by(
+    transaction: &Transaction<'_>,
+    proposal: &Proposal,
+) -> anyhow::Result<Option<(Preference, Score)>> {
+    let entry = transaction.view().entry_by_key(&item_key(&proposal.item))?;
+    let score = proposal.score.map(Score::clamped);
+    let found = entry.zip(score);
+    Ok(found.filter(|(entry, score)| entry.base_score.is_hard_limit() && !score.is_hard_limit()))
 }
 
 /// Lifts the hard limit of the same name that a proposal speaks against: the person has just decided so. Added again, the
 /// limit would stay what it is.
 fn lift(transaction: &mut Transaction<'_>, proposal: &Proposal) -> anyhow::Result<Option<Outcome>> {
-    let key = item_key(&proposal.item);
-    let Some(entry) = transaction.view().entry_by_key(&key)? else {
+    let Some((entry, score)) = lifted_by(transaction, proposal)? else {
         return Ok(None);
     };
-    let Some(score) = proposal.score.map(Score::clamped) else {
-        return Ok(None);
-    };
-    if !entry.base_score.is_hard_limit() || score.is_hard_limit() {
-        return Ok(None);
-    }
     let values = EntryValues {
         base_score: Some(score.value()),
         reason: (!proposal.reason.is_empty()).then(|| proposal.reason.clone()),

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::Context;
 use crate::error::{Failure, Kind};
-use crate::model::item_key;
+use crate::model::{item_key, quoted};
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::scenarios::TEMPLATE;
-use crate::storage::{make_private_folder, quoted};
+use crate::storage::make_private_folder;
 
 /// Arguments of `scenarios`.
 #[derive(Debug, clap::Args)]

@@ -29,6 +29,18 @@ pub struct Args {
     remove: bool,
 }
 
+impl Args {
+    /// The word that names the entry.
+    pub(super) fn named(&self) -> &str {
+        &self.item
+    }
+
+    /// Whether keywords go.
+    pub(super) fn takes_away(&self) -> bool {
+        self.replace || self.remove
+    }
+}
+
 /// Runs `tag`.
 ///
 /// # Errors

@@ -8,9 +8,8 @@ use crate::check::Typed;
 use crate::error::Failure;
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, Score, check_text, join_keywords,
-    join_patterns, parse_keywords, split_keywords,
+    join_patterns, parse_keywords, quoted, split_keywords,
 };
-use crate::storage::quoted;
 
 /// Arguments of `update`.
 #[derive(Debug, clap::Args)]
@@ -44,6 +43,13 @@ pub struct Args {
     /// repeated, none clears them
     #[arg(long, value_name = "REGEX", num_args = 0..=1, default_missing_value = "")]
     pattern: Option<Vec<String>>,
+}
+
+impl Args {
+    /// The words that name the entry.
+    pub(super) fn named(&self) -> &[String] {
+        &self.item
+    }
 }
 
 /// Runs `update`.

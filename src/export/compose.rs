@@ -2,7 +2,7 @@
 //! was left out.
 
 use super::format::{Format, Room};
-use super::managed::Origin;
+use super::managed::{Origin, sum};
 use super::{BEGIN, END};
 use crate::model::Preference;
 use crate::recall::Hit;
@@ -120,7 +120,7 @@ impl Block {
 
     /// The block with its markers, up to the end of the last one.
     pub fn text(&self, origin: Origin) -> String {
-        let mut text = opening(self.format.name(), origin);
+        let mut text = String::new();
         if !self.is_empty {
             text.push_str(&format!("{OPEN}\n\n## {}\n", self.format.title()));
             let introduction = self.format.introduction(self.has_files);
@@ -143,22 +143,17 @@ impl Block {
             }
             text.push_str(&format!("\n{CLOSE}\n"));
         }
-        text.push_str(&closing());
-        text
+        let remark = "what is changed in here is overwritten";
+        between_markers(self.format.name(), origin, remark, &text)
     }
 }
 
-/// The line that opens a block.
-pub(super) fn opening(name: &str, origin: Origin) -> String {
+/// A text between the two lines that make a block of it, up to the end of the last one.
+pub(super) fn between_markers(name: &str, origin: Origin, remark: &str, body: &str) -> String {
+    let (words, sum) = (origin.words(), sum(body));
     format!(
-        "<!-- {BEGIN} {name}{} (written by aizo export; what is changed in here is overwritten) -->\n",
-        origin.words()
+        "<!-- {BEGIN} {name}{words} sum={sum} (written by aizo export; {remark}) -->\n{body}<!-- {END} -->"
     )
-}
-
-/// The line that closes a block, without its end.
-pub(super) fn closing() -> String {
-    format!("<!-- {END} -->")
 }
 
 impl Line {

@@ -1,7 +1,7 @@
 //! The file about a single preference, to which an index points.
 
-use super::compose::{closing, opening, plain};
-use super::managed::{Origin, take_out};
+use super::compose::{between_markers, plain};
+use super::managed::{Origin, find, take_out};
 use crate::model::{Band, Origin as Source, Preference};
 use crate::recall::context::{CLOSE, OPEN};
 
@@ -32,15 +32,15 @@ pub fn looks_like_ours(name: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a file holds what aizo wrote and nothing else.
+/// Whether a file holds what aizo wrote, as it wrote it, and nothing else.
 pub fn is_ours(bytes: &[u8]) -> bool {
-    take_out(bytes) == Ok(Some(None))
+    let is_as_written = find(bytes).is_ok_and(|found| found.is_some_and(|one| one.is_as_written));
+    is_as_written && take_out(bytes) == Ok(Some(None))
 }
 
 /// What stands in the file about an entry.
 pub fn text(preference: &Preference) -> String {
-    let mut text = opening("entry", Origin::NoFile);
-    text.push_str(&format!("{OPEN}\n\n# {}\n", plain(&preference.item)));
+    let mut text = format!("{OPEN}\n\n# {}\n", plain(&preference.item));
     let kind = match preference.band() {
         Band::Taboo => "A hard limit of the user",
         Band::Aversion => "An aversion of the user",
@@ -72,9 +72,9 @@ pub fn text(preference: &Preference) -> String {
         }
     }
     text.push_str(&format!(
-        "\n`aizo why {}` shows the evidence.\n\n{CLOSE}\n{}\n",
+        "\n`aizo why {}` shows the evidence.\n\n{CLOSE}\n",
         preference.id,
-        closing()
     ));
-    text
+    let remark = "once you change it, it stays as it is";
+    between_markers("entry", Origin::NoFile, remark, &text) + "\n"
 }

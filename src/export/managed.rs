@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::compose::Block;
 use super::format::{Format, Room};
 use super::{BEGIN, END};
-use crate::install::{Fault, MARK, newline};
+use crate::files::{Fault, MARK, newline};
+use crate::model::stable_name;
 
 /// How the block came into its file: what has to be undone when it is taken out. It stands in the marker, since the file
 /// may be on another machine by then.
@@ -55,8 +56,81 @@ impl Origin {
 pub struct Managed {
     /// From the beginning of the first marker to the end of the second, without the line end behind it.
     pub range: Range<usize>,
+    /// What stands between them.
+    pub body: Range<usize>,
     /// How it came there.
     pub origin: Origin,
+    /// Whether aizo has written what stands in it, and nobody has changed it since.
+    pub is_as_written: bool,
+}
+
+/// What the text of a block is known by. It stands in the first marker, so that every machine can tell whether somebody has
+/// changed the text; line ends do not count, which a checkout may change.
+pub(super) fn sum(body: &str) -> String {
+    stable_name(&[&body.replace("\r\n", "\n")]).split_off(24)
+}
+
+/// A line without its end, and where it stands.
+struct Line<'t> {
+    start: usize,
+    text: &'t [u8],
+    /// Behind its end.
+    next: usize,
+}
+
+fn lines(bytes: &[u8]) -> Vec<Line<'_>> {
+    let mut next = 0;
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n').map(|whole| {
+        let text = match whole.strip_prefix(MARK.as_bytes()) {
+            Some(rest) if next == 0 => rest,
+            _ => whole,
+        };
+        let start = next + whole.len() - text.len();
+        next += whole.len();
+        Line {
+            start,
+            text: text.trim_ascii_end(),
+            next,
+        }
+    });
+    lines.collect()
+}
+
+/// The marker that opens a block.
+struct Opened {
+    start: usize,
+    /// Its line, counted from 1.
+    number: usize,
+    origin: Origin,
+    sum: Option<String>,
+    /// Where the text begins.
+    body: usize,
+}
+
+impl Opened {
+    fn of(line: &Line<'_>, number: usize, marker: &str) -> Self {
+        let sum = marker
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix("sum="));
+        Opened {
+            start: line.start,
+            number,
+            origin: Origin::read(marker),
+            sum: sum.map(str::to_owned),
+            body: line.next,
+        }
+    }
+
+    fn closed(&self, bytes: &[u8], line: &Line<'_>) -> Managed {
+        let body = self.body..line.start;
+        let text = String::from_utf8_lossy(&bytes[body.clone()]);
+        Managed {
+            range: self.start..line.start + line.text.len(),
+            origin: self.origin,
+            is_as_written: self.sum.as_ref().is_some_and(|known| *known == sum(&text)),
+            body,
+        }
+    }
 }
 
 /// Finds the block.
@@ -69,25 +143,20 @@ pub fn find(bytes: &[u8]) -> Result<Option<Managed>, Fault> {
         return Err(Fault { line: 1, message });
     }
     let fault = |line: usize, message: String| Err(Fault { line, message });
-    let mut open: Option<(usize, usize, Origin)> = None;
+    let lines = lines(bytes);
+    let fenced = fenced(&lines);
+    let mut open: Option<Opened> = None;
     let mut closed: Option<(usize, Managed)> = None;
-    let mut at = 0;
-    for (index, whole) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+    for (index, line) in lines.iter().enumerate().filter(|(at, _)| !fenced[*at]) {
         let number = index + 1;
-        let (start, line) = match whole.strip_prefix(MARK.as_bytes()) {
-            Some(rest) if index == 0 => (MARK.len(), rest),
-            _ => (at, whole),
-        };
-        at += whole.len();
-        let line = line.trim_ascii_end();
-        let Some((marker, text)) = marker(line) else {
+        let Some((marker, text)) = marker(line.text) else {
             continue;
         };
         if !text.ends_with("-->") {
             return fault(number, format!("the marker {marker} is not closed by -->"));
         }
-        match (marker == BEGIN, &open, &closed) {
-            (true, Some((_, first, _)), _) => {
+        match (marker == BEGIN, open.take(), &closed) {
+            (true, Some(Opened { number: first, .. }), _) => {
                 return fault(
                     number,
                     format!("a second {BEGIN} before the {END} of the one in line {first}"),
@@ -99,22 +168,49 @@ pub fn find(bytes: &[u8]) -> Result<Option<Managed>, Fault> {
                     format!("a second block; the first begins in line {first}"),
                 );
             }
-            (true, None, None) => open = Some((start, number, Origin::read(&text))),
-            (false, Some((begin, first, origin)), _) => {
-                let managed = Managed {
-                    range: *begin..start + line.len(),
-                    origin: *origin,
-                };
-                closed = Some((*first, managed));
-                open = None;
+            (true, None, None) => open = Some(Opened::of(line, number, &text)),
+            (false, Some(opened), _) => {
+                closed = Some((opened.number, opened.closed(bytes, line)));
             }
             (false, None, _) => return fault(number, format!("{END} without {BEGIN} before it")),
         }
     }
     match open {
-        Some((_, line, _)) => fault(line, format!("{BEGIN} without {END} after it")),
+        Some(Opened { number, .. }) => fault(number, format!("{BEGIN} without {END} after it")),
         None => Ok(closed.map(|(_, managed)| managed)),
     }
+}
+
+/// Which lines stand in a fence of code, where a marker is an example. A fence that nobody closes is none: it would hide all
+/// that follows.
+fn fenced(lines: &[Line<'_>]) -> Vec<bool> {
+    let mut fenced = vec![false; lines.len()];
+    let mut open: Option<(usize, u8, usize)> = None;
+    for (index, line) in lines.iter().enumerate() {
+        let Some((sign, length, rest)) = fence(line.text) else {
+            continue;
+        };
+        match open {
+            None if sign == b'~' || !rest.contains(&sign) => open = Some((index, sign, length)),
+            Some((first, same, least)) if sign == same && length >= least && rest.is_empty() => {
+                fenced[first..=index].fill(true);
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    fenced
+}
+
+/// The sign of the fence that a line is, how many of it there are, and what stands behind them.
+fn fence(line: &[u8]) -> Option<(u8, usize, &[u8])> {
+    const DEEPEST: usize = 3;
+    const SHORTEST: usize = 3;
+    let text = line.trim_ascii_start();
+    let sign = *text.first().filter(|sign| b"`~".contains(sign))?;
+    let length = text.iter().take_while(|&&byte| byte == sign).count();
+    let is_fence = line.len() - text.len() <= DEEPEST && length >= SHORTEST;
+    is_fence.then(|| (sign, length, text[length..].trim_ascii()))
 }
 
 /// The marker that a line is, and its text. Only at the beginning of a line it is one: quoted or indented it is text.
@@ -136,9 +232,14 @@ fn marker(line: &[u8]) -> Option<(&'static str, String)> {
 pub fn put(bytes: Option<&[u8]>, block: &Block, head: &str) -> Result<Vec<u8>, Fault> {
     let old = bytes.unwrap_or_default();
     let found = find(old)?;
-    let newline = newline(&String::from_utf8_lossy(old));
+    // The block keeps the line ends that it has. Behind a carriage return alone, a line feed would make one line end of both.
+    let newline = match &found {
+        Some(Managed { range, .. }) => newline(&String::from_utf8_lossy(&old[range.clone()])),
+        None if old.ends_with(b"\r") => "\r\n",
+        None => newline(&String::from_utf8_lossy(old)),
+    };
     let text = |origin| block.text(origin).replace('\n', newline).into_bytes();
-    if let Some(Managed { range, origin }) = found {
+    if let Some(Managed { range, origin, .. }) = found {
         return Ok([&old[..range.start], &text(origin), &old[range.end..]].concat());
     }
     if old.is_empty() {
@@ -165,7 +266,7 @@ pub fn put(bytes: Option<&[u8]>, block: &Block, head: &str) -> Result<Vec<u8>, F
 /// # Errors
 /// As [`find`].
 pub fn take_out(bytes: &[u8]) -> Result<Option<Option<Vec<u8>>>, Fault> {
-    let Some(Managed { range, origin }) = find(bytes)? else {
+    let Some(Managed { range, origin, .. }) = find(bytes)? else {
         return Ok(None);
     };
     let (mut before, after) = (&bytes[..range.start], &bytes[range.end..]);

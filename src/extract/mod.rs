@@ -114,7 +114,7 @@ impl Reading {
 }
 
 /// Where the statements of a sentence begin, and where the ones before the last end: "I love tea, I hate coffee" makes two,
-/// since both sides of its comma say on their own what is thought of something.
+/// since both sides of its comma say on their own what is thought of something, and so does "I love tea and I hate coffee".
 fn statements(tokens: &[Token], hits: &[Hit]) -> Vec<(usize, Option<usize>)> {
     use cues::Cue;
     const OUTRIGHT: [Cue; 6] = [
@@ -125,18 +125,25 @@ fn statements(tokens: &[Token], hits: &[Hit]) -> Vec<(usize, Option<usize>)> {
         Cue::Hate,
         Cue::Never,
     ];
-    let parts = |token: &Token| matches!(token.folded.as_str(), "," | "，" | ";" | "；" | "、");
+    const AND: [&str; 12] = [
+        "and", "but", "und", "aber", "et", "mais", "y", "pero", "e", "ma", "en", "maar",
+    ];
+    const PERSON: [&str; 9] = ["i", "ich", "je", "j", "yo", "io", "eu", "ik", "odio"];
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.folded.as_str());
+    let is_mark = |at: usize| matches!(word(at), "," | "，" | ";" | "；" | "、");
+    let parts = |at: &usize| {
+        let joins = AND.contains(&word(*at)) && PERSON.contains(&word(at + 1));
+        is_mark(*at) || joins && !at.checked_sub(1).is_some_and(is_mark)
+    };
     let says = |from: usize, to: usize| {
         hits.iter()
             .any(|hit| OUTRIGHT.contains(&hit.cue) && hit.first >= from && hit.after <= to)
     };
     let mut found = vec![(0, None)];
     let mut first = 0;
-    for comma in (0..tokens.len()).filter(|&at| parts(&tokens[at])) {
-        let next = tokens[comma + 1..]
-            .iter()
-            .position(parts)
-            .map_or(tokens.len(), |at| comma + 1 + at);
+    for comma in (0..tokens.len()).filter(parts) {
+        let next = (comma + 1..tokens.len()).find(parts);
+        let next = next.unwrap_or(tokens.len());
         if says(first, comma) && says(comma + 1, next) && comma + 1 < tokens.len() {
             if let Some(last) = found.last_mut() {
                 last.1 = Some(tokens[comma].start);
@@ -186,7 +193,9 @@ pub fn judged(turn: &Turn) -> Vec<(Thing, Candidate)> {
         .enumerate()
         .flat_map(|(index, said)| {
             let things = judge(&reading, index);
-            things.into_iter().filter_map(|thing| {
+            let is_undecided = verdict::is_undecided(said);
+            things.into_iter().filter_map(move |mut thing| {
+                thing.sure &= !is_undecided;
                 let candidate = item::candidate(said, &thing)?;
                 Some((thing, candidate))
             })
@@ -219,9 +228,29 @@ mod tests {
     }
 
     #[rstest]
+    #[case("maybe I prefer blue buttons, not sure.", false)]
+    #[case("I prefer blue buttons.", true)]
+    #[case("也许我更喜欢蓝色按钮，还没想好", false)]
+    fn what_is_undecided_is_asked_about(#[case] text: &str, #[case] is_sure: bool) {
+        let turn = Turn {
+            key: "1".to_owned(),
+            text: text.to_owned(),
+            kind: TurnKind::Typed,
+            at: None,
+            agent: "text".to_owned(),
+            session: "s".to_owned(),
+            place: "line 1".to_owned(),
+            answer: None,
+        };
+        assert_eq!(candidates(&turn).iter().any(|one| one.sure), is_sure);
+    }
+
+    #[rstest]
     #[case("I love dark mode, I hate light mode", &[("dark mode", false), ("light mode", true)])]
     #[case("i prefer bullet points, i hate long paragraphs", &[("bullet points", false), ("long paragraphs", true)])]
     #[case("我喜欢深色主题，我讨厌香菜", &[("深色主题", false), ("香菜", true)])]
+    #[case("I prefer short functions and I hate long comments.", &[("short functions", false), ("long comments", true)])]
+    #[case("I love React and I hate Angular.", &[("React", false), ("Angular", true)])]
     #[case("tabs, not spaces", &[("tabs", false)])]
     #[case("no more 'I hope this email finds you well', it makes me cringe", &[("'I hope this email finds you well'", true)])]
     #[case("never ever use emojis", &[("emojis", true)])]

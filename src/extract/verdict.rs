@@ -219,6 +219,36 @@ const TURNED_ROUND: [&str; 22] = [
     "離不開",
 ];
 
+/// Phrases by which a person says that they do not know yet: what they say then is asked about, however plain it is.
+const UNDECIDED: [&str; 20] = [
+    "maybe i ",
+    "maybe we ",
+    "perhaps i ",
+    "not sure",
+    "i'm unsure",
+    "haven't decided",
+    "have not decided",
+    "can't decide",
+    "cannot decide",
+    "on the fence",
+    "no idea if i",
+    "也许我",
+    "也許我",
+    "可能我",
+    "我可能",
+    "不太确定",
+    "不確定",
+    "不确定",
+    "还没想好",
+    "還沒想好",
+];
+
+/// Whether a person says in a sentence that they do not know yet.
+pub fn is_undecided(said: &Said) -> bool {
+    let folded = crate::model::fold(&said.text).replace('’', "'");
+    UNDECIDED.iter().any(|phrase| folded.contains(phrase))
+}
+
 /// Whether a sentence holds a phrase that turns its words round.
 fn is_turned_round(said: &Said) -> bool {
     let folded = crate::model::fold(&said.text).replace('’', "'");

@@ -42,37 +42,6 @@ impl Edit {
     }
 }
 
-/// Why a settings file is left alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub message: String,
-}
-
-impl Fault {
-    /// A fault at a byte of a text.
-    pub fn at(text: &[u8], byte: usize, message: impl Into<String>) -> Self {
-        let before = &text[..byte.min(text.len())];
-        Fault {
-            line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),
-            message: message.into(),
-        }
-    }
-}
-
-/// The line end that a text uses.
-pub(crate) fn newline(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
-}
-
-/// The byte order mark that some editors write.
-pub(crate) const MARK: &str = "\u{feff}";
-
 #[cfg(test)]
 mod tests {
     use super::*;

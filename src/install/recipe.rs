@@ -124,20 +124,36 @@ impl Program {
             format!("command -v {name} >/dev/null 2>&1 && {name} {call} || exit 0")
         }
     }
-}
 
-/// Whether the words of a hook entry call aizo for a host.
-pub(super) fn calls(words: &str, host: Caller) -> bool {
-    let call = format!("hook {}", host.name());
-    words.contains("aizo")
-        && words
+    /// Whether the words of a hook entry call aizo for a host.
+    pub(super) fn calls(&self, words: &str, host: Caller) -> bool {
+        self.is_named_in(words) && Program::is_hook(words, host)
+    }
+
+    /// Whether the words of a server's entry start aizo.
+    pub(super) fn serves(&self, words: &str) -> bool {
+        self.is_named_in(words) && words.split_whitespace().any(|word| word == "mcp")
+    }
+
+    /// Whether words ask some program what aizo is asked for a host.
+    pub(super) fn is_hook(words: &str, host: Caller) -> bool {
+        let call = format!("hook {}", host.name());
+        words
             .match_indices(&call)
             .any(|(at, _)| !words[at + call.len()..].starts_with(|c: char| c.is_alphanumeric()))
-}
+    }
 
-/// Whether the words of a server's entry start aizo.
-pub(super) fn serves(words: &str) -> bool {
-    words.contains("aizo") && words.split_whitespace().any(|word| word == "mcp")
+    /// Whether words name aizo, or the file of this program where somebody has called it otherwise.
+    fn is_named_in(&self, words: &str) -> bool {
+        let is_border =
+            |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "/\\'\"".contains(c));
+        let name = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        words.contains("aizo")
+            || words.match_indices(name).any(|(at, _)| {
+                is_border(words[..at].chars().next_back())
+                    && is_border(words[at + name.len()..].chars().next())
+            })
+    }
 }
 
 /// A row of the recipe: what belongs into one file of a host.
@@ -474,9 +490,10 @@ fn content(row: &Row, program: &Program) -> Content {
         Body::OwnEntries(before) => Content::Whole(joined(row.host, program, before)),
         Body::Glue(code) => {
             let name = row.host.name();
+            // The host first: a path may hold any word.
             let ask = ASK
-                .replace("\"AIZO\"", &in_quotes(&program.name))
-                .replace("HOST", name);
+                .replace("HOST", name)
+                .replace("\"AIZO\"", &in_quotes(&program.name));
             Content::Whole(format!(
                 "// Written by `aizo install {name}`; `aizo uninstall {name}` removes it.\n{ask}{code}"
             ))
@@ -634,9 +651,48 @@ mod tests {
             ),
         ] {
             assert_eq!(program.hook(host, event), command);
-            assert!(calls(command, host), "{command}");
+            assert!(program.calls(command, host), "{command}");
         }
-        assert!(!calls("aizo hook codexx", Caller::Codex));
-        assert!(!calls("echo hook codex", Caller::Codex));
+        let memory = with_path(false, "/opt/my tools/memory");
+        for (program, words, is_call) in [
+            (&named(false), "aizo hook codexx", false),
+            (&named(false), "echo hook codex", false),
+            (&memory, "'/opt/my tools/memory' hook codex", true),
+            (&memory, "/somewhere/else/memory hook codex", true),
+            (&memory, "/opt/aizo hook codex", true),
+            (&memory, "/opt/memory2 hook codex", false),
+            (&named(false), "/opt/memory hook codex", false),
+        ] {
+            assert_eq!(program.calls(words, Caller::Codex), is_call, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_hold_any_word_of_a_template() {
+        let machine = Machine {
+            home: "/home/ada".into(),
+            variable: &|_| None,
+            exists: &|_| false,
+            windows: false,
+        };
+        let path = "/home/LOCALHOST/CALL/\"AIZO\"/HOST/aizo";
+        let program = Program {
+            name: path.to_owned(),
+            is_path: true,
+            windows: false,
+        };
+        for (host, _) in Caller::ALL {
+            for piece in pieces(host, &Scope::User, &machine, &program) {
+                let text = match piece.content {
+                    Content::Whole(text) => text,
+                    Content::Json(_, items) => {
+                        items.iter().map(|one| one.value.to_string()).collect()
+                    }
+                    Content::Toml(table) => format!("{:?}", table.pairs),
+                };
+                let has_path = text.contains("/home/LOCAL");
+                assert_eq!(text.contains("/home/LOCALHOST/CALL/"), has_path, "{text}");
+            }
+        }
     }
 }

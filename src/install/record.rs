@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::edit::Edit;
 use super::recipe::Part;
+use crate::files::{object, path};
 
 /// The form of the record that this version writes.
 const VERSION: u64 = 1;
@@ -34,8 +35,19 @@ pub struct FileRecord {
     pub edits: Vec<Change>,
     /// What the text is known by that was written, where the file is aizo's alone.
     pub whole: Option<String>,
+    /// What was recorded before, for as long as the file is being written.
+    pub earlier: Earlier,
     /// A copy of the file as it was.
     pub backup: Option<PathBuf>,
+}
+
+/// What was recorded of a file before a run that has not ended: the file may still be as it was then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// The changes.
+    pub edits: Vec<Change>,
+    /// What the text is known by.
+    pub wholes: Vec<String>,
 }
 
 /// One change, and for which host it was made.
@@ -47,35 +59,67 @@ pub struct Change {
     pub part: Part,
     /// The members that lead to it.
     pub place: String,
+    /// The places of those members that were made for it.
+    pub made: Vec<String>,
     /// The change.
     pub edit: Edit,
 }
 
 impl FileRecord {
+    fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.edits.iter().chain(&self.earlier.edits)
+    }
+
     /// Whether aizo has put this text into the file, white space aside: a host may have laid it out anew.
     pub(super) fn has_added(&self, text: &str) -> bool {
         let wanted = bare(text);
-        self.edits
-            .iter()
+        self.changes()
             .any(|change| bare(&change.edit.added).contains(&wanted))
     }
 
     /// Whether aizo has put this text at a place. The same text may have stood at another before.
     pub(super) fn has_added_at(&self, place: &str, text: &str) -> bool {
         let wanted = bare(text);
-        self.edits
-            .iter()
+        self.changes()
             .any(|change| change.place == place && bare(&change.edit.added).contains(&wanted))
     }
 
     /// Whether aizo has put something at a place: what stands there now is its own, whoever has changed it since.
     pub(super) fn has_changed(&self, place: &str) -> bool {
-        self.edits.iter().any(|change| change.place == place)
+        self.changes().any(|change| change.place == place)
+    }
+
+    /// Whether aizo has made the object or list at a place: it goes when nothing is left in it.
+    pub(super) fn has_made(&self, place: &str) -> bool {
+        self.changes()
+            .any(|change| change.made.iter().any(|made| made == place))
+    }
+
+    /// Whether aizo has written the text that is known by this, and nobody has changed it since.
+    pub(super) fn has_written(&self, mark: &str) -> bool {
+        let mut marks = self.whole.iter().chain(&self.earlier.wholes);
+        marks.any(|known| known == mark)
     }
 
     /// Whether the file serves a host.
     pub fn serves(&self, agent: &str) -> bool {
         self.agents.iter().any(|one| one == agent)
+    }
+
+    /// The same with what was recorded before, until the file is written.
+    #[must_use]
+    pub fn after(self, before: Option<&FileRecord>) -> Self {
+        let Some(before) = before else {
+            return self;
+        };
+        let wholes = before.whole.iter().chain(&before.earlier.wholes);
+        FileRecord {
+            earlier: Earlier {
+                edits: before.changes().cloned().collect(),
+                wholes: wholes.cloned().collect(),
+            },
+            ..self
+        }
     }
 }
 
@@ -101,23 +145,18 @@ impl Record {
     /// The record as it is written.
     pub fn text(&self) -> String {
         let files = self.files.iter().map(|file| {
-            let edits = file.edits.iter().map(|change| {
-                object([
-                    ("agent", change.agent.as_str().into()),
-                    ("part", change.part.name().into()),
-                    ("place", change.place.as_str().into()),
-                    ("at", change.edit.at.into()),
-                    ("removed", change.edit.removed.as_str().into()),
-                    ("added", change.edit.added.as_str().into()),
-                ])
-            });
+            let earlier = object([
+                ("edits", edits(&file.earlier.edits)),
+                ("wholes", file.earlier.wholes.iter().cloned().collect()),
+            ]);
             object([
                 ("path", path(&file.path)),
                 ("scope", file.scope.as_str().into()),
                 ("existed", file.existed.into()),
                 ("agents", file.agents.iter().cloned().collect()),
-                ("edits", edits.collect()),
+                ("edits", edits(&file.edits)),
                 ("whole", file.whole.clone().into()),
+                ("earlier", earlier),
                 ("backup", file.backup.as_deref().map(path).into()),
             ])
         });
@@ -149,6 +188,21 @@ impl Record {
     }
 }
 
+fn edits(changes: &[Change]) -> Value {
+    let edits = changes.iter().map(|change| {
+        object([
+            ("agent", change.agent.as_str().into()),
+            ("part", change.part.name().into()),
+            ("place", change.place.as_str().into()),
+            ("made", change.made.iter().cloned().collect()),
+            ("at", change.edit.at.into()),
+            ("removed", change.edit.removed.as_str().into()),
+            ("added", change.edit.added.as_str().into()),
+        ])
+    });
+    edits.collect()
+}
+
 fn file(value: &Value) -> FileRecord {
     let optional = |name: &str| value[name].as_str().map(str::to_owned);
     FileRecord {
@@ -158,6 +212,10 @@ fn file(value: &Value) -> FileRecord {
         agents: texts(&value["agents"]).collect(),
         edits: list(&value["edits"]).map(change).collect(),
         whole: optional("whole"),
+        earlier: Earlier {
+            edits: list(&value["earlier"]["edits"]).map(change).collect(),
+            wholes: texts(&value["earlier"]["wholes"]).collect(),
+        },
         backup: optional("backup").map(PathBuf::from),
     }
 }
@@ -172,6 +230,7 @@ fn change(value: &Value) -> Change {
             .find(|one| one.name() == part)
             .unwrap_or(Part::Hooks),
         place: text(&value["place"]),
+        made: texts(&value["made"]).collect(),
         edit: Edit {
             at: value["at"]
                 .as_u64()
@@ -199,20 +258,6 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// A path as text.
-pub fn path(path: &Path) -> Value {
-    path.to_string_lossy().into_owned().into()
-}
-
-/// An object with these members in this order.
-pub fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    let mut all = Map::new();
-    for (name, value) in members {
-        all.insert(name.to_owned(), value);
-    }
-    Value::Object(all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +275,7 @@ mod tests {
                     agent: "codex".into(),
                     part: Part::Mcp,
                     place: "mcp_servers.aizo".into(),
+                    made: vec!["mcp_servers".into()],
                     edit: Edit {
                         at: 3,
                         removed: "\r\n".into(),
@@ -237,6 +283,10 @@ mod tests {
                     },
                 }],
                 whole: None,
+                earlier: Earlier {
+                    edits: Vec::new(),
+                    wholes: vec!["0f".into()],
+                },
                 backup: Some("/a/c".into()),
             }],
         };

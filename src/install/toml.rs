@@ -6,7 +6,8 @@ use std::ops::Range;
 use toml_parser::Source;
 use toml_parser::parser::{Event, EventKind, parse_document};
 
-use super::edit::{Edit, Fault, MARK, newline};
+use super::edit::Edit;
+use crate::files::{Fault, MARK, newline};
 
 /// A table within another, such as `[mcp_servers.aizo]`, and its keys with their values as TOML.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -262,148 +263,204 @@ fn events(text: &str) -> Result<(usize, Vec<(Event, String)>), Fault> {
 
 fn look(text: &str, table: &Table) -> Result<Seen, Fault> {
     let (mark, events) = events(text)?;
-    let [outer, inner] = table.path;
-    let mut seen = Seen::default();
-    let mut head: Vec<String> = Vec::new();
-    let mut keys: Vec<String> = Vec::new();
-    let mut depth = 0_usize;
-    let (mut in_head, mut is_ours) = (false, false);
-    // Where the keys of the value begin that is being read, at the outermost level.
-    let mut from = 0;
-    let mut value: Option<Pair> = None;
+    let mut reader = Reader::new(text, table);
     for (event, name) in events {
         let span = mark + event.span().start()..mark + event.span().end();
-        match event.kind() {
-            EventKind::StdTableOpen | EventKind::ArrayTableOpen => {
-                finish(&mut value, &mut seen, text, table);
-                head.clear();
-                (in_head, is_ours) = (true, false);
-                seen.spans.push(span);
-            }
-            EventKind::StdTableClose | EventKind::ArrayTableClose => {
-                in_head = false;
-                is_ours = head.len() >= 2 && head[0] == outer && head[1] == inner;
-                if !is_ours {
-                    seen.spans.pop();
-                } else if let Some(last) = seen.spans.last_mut() {
-                    last.end = span.end;
-                }
-                if head == [outer] && event.kind() == EventKind::ArrayTableClose {
-                    seen.in_the_way = Some(span.start);
-                }
-            }
-            EventKind::SimpleKey if in_head => head.push(name),
-            EventKind::SimpleKey if depth == 0 => {
-                if keys.is_empty() {
-                    finish(&mut value, &mut seen, text, table);
-                    from = span.start;
-                }
-                keys.push(name);
-            }
-            // A key within a table that is written in a line.
-            EventKind::SimpleKey if depth == 1 => {
-                if let Some(line) = line_of(&value, &mut seen, outer) {
-                    if std::mem::take(&mut line.is_before_key) {
-                        line.entries.push(Entry {
-                            path: vec![name],
-                            span: span.clone(),
-                            value: span,
-                        });
-                    } else if let Some(entry) = line.entries.last_mut() {
-                        entry.path.push(name);
-                    }
-                }
-            }
-            EventKind::ValueSep if depth == 1 => {
-                if let Some(line) = line_of(&value, &mut seen, outer) {
+        reader.read(event.kind(), name, span);
+    }
+    Ok(reader.seen())
+}
+
+/// Reads a file event by event, for one table.
+struct Reader<'r> {
+    text: &'r str,
+    table: &'r Table,
+    seen: Seen,
+    /// The names of the table whose head was read last.
+    head: Vec<String>,
+    in_head: bool,
+    /// Whether that is the table that is looked for, or one within it.
+    is_ours: bool,
+    /// The keys of the value that comes next, at the outermost level, and where they begin.
+    keys: Vec<String>,
+    from: usize,
+    /// The value that is being read.
+    value: Option<Pair>,
+    /// How many tables and lists are open within it.
+    depth: usize,
+}
+
+impl<'r> Reader<'r> {
+    fn new(text: &'r str, table: &'r Table) -> Self {
+        Reader {
+            text,
+            table,
+            seen: Seen::default(),
+            head: Vec::new(),
+            in_head: false,
+            is_ours: false,
+            keys: Vec::new(),
+            from: 0,
+            value: None,
+            depth: 0,
+        }
+    }
+
+    fn read(&mut self, kind: EventKind, name: String, span: Range<usize>) {
+        match kind {
+            EventKind::StdTableOpen | EventKind::ArrayTableOpen => self.open_head(span),
+            EventKind::StdTableClose => self.close_head(span, false),
+            EventKind::ArrayTableClose => self.close_head(span, true),
+            EventKind::SimpleKey if self.in_head => self.head.push(name),
+            EventKind::SimpleKey if self.depth == 0 => self.key(name, span.start),
+            EventKind::SimpleKey if self.depth == 1 => self.key_in_a_line(name, span),
+            EventKind::ValueSep if self.depth == 1 => {
+                if let Some(line) = self.line() {
                     line.is_before_key = true;
                 }
             }
-            EventKind::InlineTableOpen | EventKind::ArrayOpen | EventKind::Scalar => {
-                if depth == 0 {
-                    let path = [head.as_slice(), keys.as_slice()].concat();
-                    keys.clear();
-                    if path == [outer] {
-                        if event.kind() == EventKind::InlineTableOpen {
-                            seen.in_a_line = Some(InALine {
-                                close: span.end,
-                                entries: Vec::new(),
-                                is_before_key: true,
-                            });
-                        } else {
-                            seen.in_the_way = Some(span.start);
-                        }
-                    }
-                    value = Some(Pair {
-                        path,
-                        from,
-                        value: span,
-                        under_own_head: is_ours,
-                    });
-                } else if depth == 1
-                    && let Some(line) = line_of(&value, &mut seen, outer)
-                    && let Some(entry) = line.entries.last_mut()
-                {
-                    entry.span.end = span.end;
-                    entry.value = span;
-                }
-                if event.kind() != EventKind::Scalar {
-                    depth += 1;
-                }
+            EventKind::Scalar => self.begin_value(kind, span),
+            EventKind::InlineTableOpen | EventKind::ArrayOpen => {
+                self.begin_value(kind, span);
+                self.depth += 1;
             }
-            EventKind::InlineTableClose | EventKind::ArrayClose => {
-                depth = depth.saturating_sub(1);
-                if depth == 1
-                    && let Some(line) = line_of(&value, &mut seen, outer)
-                    && let Some(entry) = line.entries.last_mut()
-                {
-                    entry.span.end = span.end;
-                    entry.value.end = span.end;
-                }
-                if depth == 0 {
-                    if let Some(line) = line_of(&value, &mut seen, outer) {
-                        line.close = span.start;
-                    }
-                    if let Some(pair) = &mut value {
-                        pair.value.end = span.end;
-                    }
-                }
-            }
+            EventKind::InlineTableClose | EventKind::ArrayClose => self.end_value(span),
             _ => {}
         }
-        if is_ours && let (Some(pair), Some(last)) = (&value, seen.spans.last_mut()) {
+        if self.is_ours
+            && let (Some(pair), Some(last)) = (&self.value, self.seen.spans.last_mut())
+        {
             last.end = last.end.max(pair.value.end);
         }
     }
-    finish(&mut value, &mut seen, text, table);
-    if let Some(line) = &seen.in_a_line {
-        for at in line.ours(table) {
-            let entry = &line.entries[at];
-            let path = entry.path[1..].to_vec();
-            seen.pairs
-                .push((path, text[entry.value.clone()].to_owned()));
+
+    fn open_head(&mut self, span: Range<usize>) {
+        self.finish();
+        self.head.clear();
+        (self.in_head, self.is_ours) = (true, false);
+        self.seen.spans.push(span);
+    }
+
+    fn close_head(&mut self, span: Range<usize>, is_array: bool) {
+        let [outer, inner] = self.table.path;
+        let head = &self.head;
+        self.in_head = false;
+        self.is_ours = head.len() >= 2 && head[0] == outer && head[1] == inner;
+        if !self.is_ours {
+            self.seen.spans.pop();
+        } else if let Some(last) = self.seen.spans.last_mut() {
+            last.end = span.end;
+        }
+        if is_array && *head == [outer] {
+            self.seen.in_the_way = Some(span.start);
         }
     }
-    Ok(seen)
-}
 
-/// The table around the one that is looked for, while it is being read and is written in a line.
-fn line_of<'s>(value: &Option<Pair>, seen: &'s mut Seen, outer: &str) -> Option<&'s mut InALine> {
-    let is_read = value.as_ref().is_some_and(|pair| pair.path == [outer]);
-    seen.in_a_line.as_mut().filter(|_| is_read)
-}
-
-/// Notes a value that belongs to the table.
-fn finish(value: &mut Option<Pair>, seen: &mut Seen, text: &str, table: &Table) {
-    if let Some(pair) = value.take()
-        && pair.path.len() >= 2
-        && pair.path[..2] == table.path
-    {
-        if !pair.under_own_head {
-            seen.spans.push(pair.from..pair.value.end);
+    fn key(&mut self, name: String, start: usize) {
+        if self.keys.is_empty() {
+            self.finish();
+            self.from = start;
         }
-        seen.pairs
-            .push((pair.path[2..].to_vec(), text[pair.value].to_owned()));
+        self.keys.push(name);
+    }
+
+    fn key_in_a_line(&mut self, name: String, span: Range<usize>) {
+        let Some(line) = self.line() else {
+            return;
+        };
+        if std::mem::take(&mut line.is_before_key) {
+            line.entries.push(Entry {
+                path: vec![name],
+                span: span.clone(),
+                value: span,
+            });
+        } else if let Some(entry) = line.entries.last_mut() {
+            entry.path.push(name);
+        }
+    }
+
+    fn begin_value(&mut self, kind: EventKind, span: Range<usize>) {
+        if self.depth == 1
+            && let Some(entry) = self.line().and_then(|line| line.entries.last_mut())
+        {
+            entry.span.end = span.end;
+            entry.value = span;
+            return;
+        }
+        if self.depth > 0 {
+            return;
+        }
+        let path = [self.head.as_slice(), self.keys.as_slice()].concat();
+        self.keys.clear();
+        if path == [self.table.path[0]] {
+            if kind == EventKind::InlineTableOpen {
+                self.seen.in_a_line = Some(InALine {
+                    close: span.end,
+                    entries: Vec::new(),
+                    is_before_key: true,
+                });
+            } else {
+                self.seen.in_the_way = Some(span.start);
+            }
+        }
+        self.value = Some(Pair {
+            path,
+            from: self.from,
+            value: span,
+            under_own_head: self.is_ours,
+        });
+    }
+
+    fn end_value(&mut self, span: Range<usize>) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 1
+            && let Some(entry) = self.line().and_then(|line| line.entries.last_mut())
+        {
+            entry.span.end = span.end;
+            entry.value.end = span.end;
+        }
+        if self.depth == 0 {
+            if let Some(line) = self.line() {
+                line.close = span.start;
+            }
+            if let Some(pair) = &mut self.value {
+                pair.value.end = span.end;
+            }
+        }
+    }
+
+    /// The table around the one that is looked for, while it is being read and is written in a line.
+    fn line(&mut self) -> Option<&mut InALine> {
+        let outer = self.table.path[0];
+        let is_read = self.value.as_ref().is_some_and(|pair| pair.path == [outer]);
+        self.seen.in_a_line.as_mut().filter(|_| is_read)
+    }
+
+    /// Notes a value that belongs to the table.
+    fn finish(&mut self) {
+        if let Some(pair) = self.value.take()
+            && pair.path.len() >= 2
+            && pair.path[..2] == self.table.path
+        {
+            if !pair.under_own_head {
+                self.seen.spans.push(pair.from..pair.value.end);
+            }
+            let text = self.text[pair.value].to_owned();
+            self.seen.pairs.push((pair.path[2..].to_vec(), text));
+        }
+    }
+
+    /// What was seen, once all is read.
+    fn seen(mut self) -> Seen {
+        self.finish();
+        if let Some(line) = &self.seen.in_a_line {
+            for at in line.ours(self.table) {
+                let entry = &line.entries[at];
+                let text = self.text[entry.value.clone()].to_owned();
+                self.seen.pairs.push((entry.path[1..].to_vec(), text));
+            }
+        }
+        self.seen
     }
 }
 

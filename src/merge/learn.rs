@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Merge, Observation, Outcome, observe, union};
 use crate::model::{
-    Band, Change, EntryValues, Evidence, Op, Preference, Score, Stamp, join_keywords,
+    Band, Change, EntryValues, Evidence, Op, Preference, Score, Stamp, item_key, join_keywords,
 };
 
 /// Which side of indifference a score is on.
@@ -75,8 +75,8 @@ pub fn learn(
         (Side::For, Side::Against) | (Side::Against, Side::For)
     );
     if entry.base_score.is_hard_limit() && new != Side::Against {
-        let why = "speaks against a hard limit";
-        return seen.pending(new_uid(), &lesson.evidence, why, stands);
+        let why = speaks_against(entry, &seen.item);
+        return seen.pending(new_uid(), &lesson.evidence, &why, stands);
     }
     let is_older = spoken_of.is_some_and(|spoken| lesson.said_at < spoken);
     let becomes_limit = score.is_hard_limit() && !entry.base_score.is_hard_limit();
@@ -98,6 +98,14 @@ pub fn learn(
         .moment()
         .map_or(lesson.said_at, |last| last.max(lesson.said_at));
     observe(Some(entry), &seen, at, new_uid)
+}
+
+/// Why it waits that something is said in favor of what a limit forbids; with the limit, where it has another name.
+fn speaks_against(limit: &Preference, item: &str) -> String {
+    if item_key(&limit.item) == item_key(item) {
+        return "speaks against a hard limit".to_owned();
+    }
+    format!("speaks against the hard limit “{}”", limit.item)
 }
 
 /// The evidence alone.

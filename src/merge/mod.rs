@@ -188,7 +188,7 @@ pub fn observe(
         origin: (seen.origin == Origin::User && entry.origin != Origin::User)
             .then_some(Origin::User),
         last_seen: Some(Stamp::at(now)),
-        pattern: more_patterns(entry, seen),
+        pattern: more_patterns(entry, seen).map(|all| join_patterns(&all)),
         ..EntryValues::default()
     };
     Merge {
@@ -209,11 +209,11 @@ fn takes_over_reason(entry: &Preference, seen: &Observation, outcome: Outcome) -
 
 /// The patterns of an entry and of an observation of it together, where the observation has more. What somebody
 /// inferred cannot make a statement of the user forbid more than the user said.
-fn more_patterns(entry: &Preference, seen: &Observation) -> Option<Option<String>> {
+pub fn more_patterns(entry: &Preference, seen: &Observation) -> Option<Vec<String>> {
     if entry.origin == Origin::User && seen.origin != Origin::User {
         return None;
     }
-    united_patterns(&entry.patterns, &seen.patterns).map(|all| join_patterns(&all))
+    united_patterns(&entry.patterns, &seen.patterns)
 }
 
 /// The two lists together, or nothing when the second adds nothing to the first. Small and large letters differ.

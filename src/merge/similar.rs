@@ -34,11 +34,9 @@ fn content(item: &str) -> BTreeSet<String> {
 }
 
 fn stem(piece: &str) -> String {
-    Folded::new(piece)
-        .stems()
-        .first()
-        .cloned()
-        .unwrap_or_else(|| piece.to_owned())
+    let folded = Folded::new(piece);
+    let first = folded.stems().next();
+    first.unwrap_or(piece).to_owned()
 }
 
 fn is_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {

@@ -26,6 +26,6 @@ pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;
 pub use text::{
     MAX_TEXT_BYTES, TextError, beginning, check_text, fold, is_hidden, item_key, join_keywords,
-    join_patterns, parse_keywords, split_keywords, split_patterns, strip_hidden,
+    join_patterns, parse_keywords, quoted, split_keywords, split_patterns, strip_hidden,
 };
 pub use turn::{Answer, Turn, TurnKind};

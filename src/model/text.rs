@@ -108,6 +108,11 @@ pub fn beginning(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
+/// A text as one word of a shell, also where a person pastes it there.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Folds a text for comparison: NFKC, full Unicode case folding, NFKC again (folding can undo it).
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
@@ -217,6 +222,16 @@ mod tests {
     #[case("葛\u{e0100}飾", "葛\u{e0100}飾")]
     fn ordinary_writing_stays(#[case] text: &str, #[case] kept: &str) {
         assert_eq!(check_text("item", text).as_deref(), Ok(kept));
+    }
+
+    #[rstest]
+    #[case("", "''")]
+    #[case("two words", "'two words'")]
+    #[case("don't; $x", r"'don'\''t; $x'")]
+    fn a_quoted_text_is_one_word_of_a_shell(#[case] text: &str, #[case] word: &str) {
+        assert_eq!(quoted(text), word);
+        let read = shlex::split(word);
+        assert_eq!(read, Some(vec![text.to_owned()]));
     }
 
     #[test]

@@ -28,8 +28,9 @@ const LONGEST_LITERAL: usize = 1_024;
 pub struct Folded {
     plain: String,
     pieces: Vec<String>,
-    /// Made when first asked for: most texts are found by their pieces, or not looked into.
-    stems: OnceCell<Vec<String>>,
+    /// The stem of each piece, where it has one; made when first asked for: most texts are found by their pieces, or not
+    /// looked into.
+    stems: Vec<OnceCell<Option<String>>>,
 }
 
 /// One word of a query.
@@ -56,10 +57,11 @@ impl Folded {
     pub fn new(text: &str) -> Self {
         let plain = fold_accents(text);
         let pieces = pieces(&plain);
+        let stems = vec![OnceCell::new(); pieces.len()];
         Folded {
             plain,
             pieces,
-            stems: OnceCell::new(),
+            stems,
         }
     }
 
@@ -69,9 +71,30 @@ impl Folded {
     }
 
     /// The stems of the pieces that have one.
-    pub fn stems(&self) -> &[String] {
-        self.stems
-            .get_or_init(|| self.pieces.iter().filter_map(|piece| stem(piece)).collect())
+    pub fn stems(&self) -> impl Iterator<Item = &str> {
+        (0..self.pieces.len()).filter_map(|at| self.stem_at(at))
+    }
+
+    fn stem_at(&self, at: usize) -> Option<&str> {
+        self.stems[at]
+            .get_or_init(|| stem(&self.pieces[at]))
+            .as_deref()
+    }
+
+    /// Whether one of the pieces has this stem.
+    fn has_stem(&self, wanted: &str) -> bool {
+        let first = wanted.chars().next();
+        // Latin and Cyrillic words keep their first letter; others lose articles and the like that are written with them.
+        let may_have = |piece: &String| {
+            let begins = piece.chars().next();
+            begins == first
+                || !matches!(
+                    begins.map(u32::from),
+                    Some(0x61..=0x7A | 0xDF..=0x24F | 0x400..=0x4FF)
+                )
+        };
+        (0..self.pieces.len())
+            .any(|at| may_have(&self.pieces[at]) && self.stem_at(at) == Some(wanted))
     }
 }
 
@@ -150,7 +173,7 @@ impl Word {
         }
         if let (Some(stem), false) = (&self.stem, self.prefix) {
             // A text that holds the piece holds its stem.
-            return text.stems().contains(stem);
+            return text.has_stem(stem);
         }
         let count = self.pieces.len();
         let by_pieces = text.pieces.windows(count).any(|window| {
@@ -162,11 +185,7 @@ impl Word {
             before == wanted_before
                 && (last == wanted || self.prefix && last.starts_with(wanted.as_str()))
         });
-        by_pieces
-            || self
-                .stem
-                .as_ref()
-                .is_some_and(|stem| text.stems().contains(stem))
+        by_pieces || self.stem.as_ref().is_some_and(|stem| text.has_stem(stem))
     }
 }
 

@@ -129,18 +129,40 @@ pub fn redact_in(text: &str, scope: Scope) -> Redacted<'_> {
         if found.is_empty() {
             break;
         }
-        let mut text = String::with_capacity(result.text.len() + 32);
-        let mut at = 0;
-        for Found { range, kind } in &found {
-            text.push_str(&result.text[at..range.start]);
-            text.push_str(kind.mark());
-            at = range.end;
-        }
-        text.push_str(&result.text[at..]);
+        let text = without(&result.text, &found, |_| "");
         result.found.extend(found.iter().map(|found| found.kind));
         result.text = Cow::Owned(text);
     }
     result
+}
+
+/// Replaces every secret in a text and keeps every line end, so that it has the lines that it had.
+pub fn redact_lines(text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..MOST_ROUNDS {
+        let found = disjoint(scan::scan(&text, Scope::Any));
+        if found.is_empty() {
+            break;
+        }
+        text = without(&text, &found, |secret| {
+            secret.matches('\n').collect::<String>()
+        });
+    }
+    text
+}
+
+/// The text with a mark in the place of each secret, and behind it what is kept of the secret.
+fn without<K: AsRef<str>>(text: &str, found: &[Found], kept: impl Fn(&str) -> K) -> String {
+    let mut clean = String::with_capacity(text.len() + 32);
+    let mut at = 0;
+    for Found { range, kind } in found {
+        clean.push_str(&text[at..range.start]);
+        clean.push_str(kind.mark());
+        clean.push_str(kept(&text[range.clone()]).as_ref());
+        at = range.end;
+    }
+    clean.push_str(&text[at..]);
+    clean
 }
 
 /// Where the secrets of a text are, in order.

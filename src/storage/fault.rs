@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::model::ChangeError;
+use crate::model::{ChangeError, quoted};
 
 /// What went wrong with a store.
 #[derive(Debug, Error)]
@@ -164,11 +164,6 @@ pub enum StorageError {
         /// What is wrong with it.
         detail: String,
     },
-}
-
-/// A text as a person can paste it into a shell.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 impl StorageError {

@@ -224,7 +224,7 @@ fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()>
     let stems: Vec<&str> = [&item, &reason]
         .into_iter()
         .chain(&keywords)
-        .flat_map(|text| text.stems().iter().map(String::as_str))
+        .flat_map(Folded::stems)
         .collect();
     connection
         .prepare_cached("DELETE FROM search WHERE rowid = ?1")?

@@ -30,10 +30,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
-pub use fault::quoted;
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
@@ -165,6 +165,23 @@ impl Store {
     /// What the file system and SQLite report.
     pub fn keep_copy(&self, now: DateTime<Utc>) -> Result<PathBuf> {
         migrate::keep_beside(&self.path, &open::real(&self.path), SCHEMA_VERSION, now)
+    }
+
+    /// Lets what is written from now on wait for the disk no longer than for the system: a power cut may take it back, and
+    /// nothing that was there before. Only for what belongs to this device, such as what was shown in a conversation.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn relax(&self) -> Result<()> {
+        self.connection
+            .pragma_update(None, "synchronous", "NORMAL")
+            .and_then(|()| {
+                // The log is written back by the next one who changes something.
+                let no_checkpoint = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+                self.connection.set_db_config(no_checkpoint, true)
+            })
+            .map(|_| ())
+            .map_err(|error| StorageError::from_sqlite(&self.path, error))
     }
 
     /// Holds on to one state of the store until it is dropped.

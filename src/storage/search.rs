@@ -32,6 +32,9 @@ const FETCHED: usize = 30_000;
 /// The stored vector of one entry, see [`read_vector`].
 pub(super) const VECTOR_OF: &str = "SELECT vector FROM vectors WHERE id = ?1";
 
+/// Score and time of one entry as the index has them.
+const INDEXED: &str = "SELECT score, seen FROM recall_index WHERE id = ?1";
+
 /// A place in the order of weights: weight, then newer, then lower id.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
@@ -201,7 +204,7 @@ impl View<'_> {
     pub(super) fn indexed(&self, id: i64) -> Result<Option<(f64, i64)>> {
         self.sqlite_result(
             self.connection()
-                .prepare_cached("SELECT score, seen FROM recall_index WHERE id = ?1")
+                .prepare_cached(INDEXED)
                 .and_then(|mut statement| {
                     statement
                         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -213,17 +216,21 @@ impl View<'_> {
     /// Number, score and time of those of some entries that are indexed.
     fn weights(&self, ids: &BTreeSet<i64>) -> Result<Vec<(i64, f64, i64)>> {
         // So many rows are passed over in the time that one takes to be looked up.
-        const PASSED_OVER: i64 = 10;
+        const PASSED_OVER: i64 = 2;
         let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else {
             return Ok(Vec::new());
         };
         let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
         if last.saturating_sub(first) > count.saturating_mul(PASSED_OVER) {
-            let one = |&id| {
-                let found = self.indexed(id)?;
-                Ok(found.map(|(score, seen)| (id, score, seen)))
-            };
-            return ids.iter().map(one).filter_map(Result::transpose).collect();
+            return self.sqlite_result((|| {
+                let mut found = Vec::with_capacity(ids.len());
+                let mut statement = self.connection().prepare_cached(INDEXED)?;
+                for &id in ids {
+                    let row = statement.query_row([id], |row| Ok((id, row.get(0)?, row.get(1)?)));
+                    found.extend(row.optional()?);
+                }
+                Ok(found)
+            })());
         }
         self.sqlite_result((|| {
             let mut found = Vec::with_capacity(ids.len());

@@ -58,6 +58,18 @@ impl Home {
         self.aizo().join("preferences.db")
     }
 
+    /// Writes a file of this name below the home folder, and gives its path.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path().join(name);
+        write(&path, bytes);
+        path
+    }
+
+    /// What stands in a file below the home folder.
+    pub fn read(&self, name: &str) -> String {
+        read(&self.path().join(name))
+    }
+
     /// A command in these surroundings, not yet run.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
@@ -170,6 +182,17 @@ impl Run {
     }
 }
 
+/// Writes a file, and makes the folders that it needs.
+pub fn write(path: &Path, bytes: &[u8]) {
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(path, bytes).expect("a file");
+}
+
+/// What stands in a file.
+pub fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// The binary under test.
 pub fn binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_aizo"))
@@ -275,11 +298,7 @@ impl Chat {
 
     /// Writes it to a file of this name in a home, and gives its path.
     pub fn write(&self, home: &Home, name: &str) -> String {
-        let path = home.path().join(name);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).expect("a folder");
-        }
-        std::fs::write(&path, self.text()).expect("a file");
+        let path = home.write(name, self.text().as_bytes());
         path.display().to_string()
     }
 }

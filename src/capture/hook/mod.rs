@@ -3,8 +3,10 @@
 //! A host that sends something unknown gets the empty reply, with which it goes on as if nobody had been asked.
 
 mod payload;
+mod planned;
 mod reply;
 mod scan;
+mod tools;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -91,8 +93,8 @@ pub enum Moment {
     Start,
     /// The person has sent something.
     Prompt(String),
-    /// The agent is about to do something.
-    Tool(Planned),
+    /// The agent is about to do something; nothing where no limit can be about it: reading, searching.
+    Tool(Vec<Planned>),
     /// The agent has finished, or the conversation is about to be cut or ends: there is something to learn from.
     Over,
     /// Nothing that aizo has a part in.
@@ -110,13 +112,20 @@ pub enum Planned {
         path: Option<String>,
         /// What is written into it.
         text: String,
-        /// Whether that is a patch.
+        /// What of it is replaced.
+        old: String,
+        /// Whether what is written is a patch.
         is_patch: bool,
     },
     /// Text for another program, such as a message that is sent.
     Text(String),
-    /// Nothing that a limit can be about: reading, searching.
-    Nothing,
+    /// A change of what aizo itself keeps.
+    Memory {
+        /// The command of aizo that does the same.
+        verb: &'static str,
+        /// What it is about.
+        item: String,
+    },
 }
 
 impl Call {

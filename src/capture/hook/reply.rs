@@ -63,6 +63,16 @@ impl Call {
             _ => true,
         }
     }
+
+    /// Whether the person is asked where aizo wants that: by the host for aizo, or by the host anyway.
+    pub fn can_ask(&self) -> bool {
+        match self.caller {
+            Caller::ClaudeCode | Caller::Gemini | Caller::Copilot | Caller::OpenClaw => true,
+            Caller::Codex => is_event(self, "PermissionRequest"),
+            Caller::Cursor => !is_event(self, "preToolUse"),
+            Caller::OpenCode | Caller::Windsurf => false,
+        }
+    }
 }
 
 fn context(call: &Call, text: &str) -> Option<Value> {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::super::json::with_whole_surrogates;
-use super::payload::{ARGUMENTS, COMMANDS};
+use super::planned::{ARGUMENTS, COMMANDS, PATHS, line_of};
 
 /// Members that say something about the call, and nothing that is written or run.
 const ABOUT: [&str; 16] = [
@@ -66,7 +66,7 @@ pub(super) fn flat(sent: &str) -> Map<String, Value> {
         }
     }
     // A path alone is read as text; that there are several does not make it another.
-    for path in super::payload::PATHS {
+    for path in PATHS {
         if let Some(Value::Array(all)) = arguments.get(path) {
             let first = all[0].clone();
             arguments.insert(path.to_owned(), first);
@@ -92,7 +92,7 @@ fn command(found: &[Found], name: &str) -> Option<String> {
         .into_iter()
         .map(|words| match words[..] {
             [one] => one.to_owned(),
-            _ => super::payload::line_of(&words),
+            _ => line_of(&words),
         })
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

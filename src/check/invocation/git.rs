@@ -1,10 +1,13 @@
 //! What git runs besides itself, and what its aliases and settings make of it.
 
-use super::options::{options, value_of};
-use super::program::{quote, quoted};
+use std::ops::Range;
+
+use super::options::{after_options, options, value_of};
+use super::program::quoted_words;
 use super::{Reading, Surroundings, around};
-use crate::check::expand::Scope;
-use crate::check::shell::{Simple, Word};
+use crate::check::expand::{Scope, Script};
+use crate::check::shell::Word;
+use crate::model::quoted;
 
 /// Options of `git` itself that take the next word as their value.
 pub const GIT_VALUED: &[&str] = &[
@@ -18,11 +21,11 @@ pub const GIT_VALUED: &[&str] = &[
     "--attr-source",
 ];
 
-impl Reading {
+impl Reading<'_> {
     /// What git runs besides itself, and what an alias makes of it.
     pub(super) fn git(
         &mut self,
-        commands: &[Simple],
+        commands: &Script<'_>,
         arguments: &[Word],
         at: &Surroundings<'_>,
         scope: &mut Scope,
@@ -42,7 +45,7 @@ impl Reading {
             };
             let lower = key.to_lowercase();
             if lower.strip_prefix("alias.") == Some(name.text.to_lowercase().as_str()) {
-                let script = format!("{} {}", alias_script(value), quoted(given));
+                let script = format!("{} {}", alias_script(value), quoted_words(given));
                 self.script(&script, Some(&place), &at.deeper(), scope);
             } else if name.text == "push"
                 && let Some(script) = configured(&lower, value)
@@ -51,34 +54,7 @@ impl Reading {
             }
         }
         match name.text.as_str() {
-            // What is set now takes effect later, or never.
-            "config" => {
-                let valued = [
-                    "-f",
-                    "--file",
-                    "--blob",
-                    "--type",
-                    "--value",
-                    "--comment",
-                    "--default",
-                ];
-                let (_, mut rest) = options(given, &valued);
-                if rest.first().is_some_and(|word| word.text == "set") {
-                    rest = options(&rest[1..], &valued).1;
-                }
-                let [key, value, ..] = rest else {
-                    return;
-                };
-                let lower = key.text.to_lowercase();
-                let script = if lower.starts_with("alias.") {
-                    Some(alias_script(&value.text))
-                } else {
-                    configured(&lower, &value.text)
-                };
-                if let Some(script) = script {
-                    self.script(&script, Some(&place), &at.deeper().unsure(), scope);
-                }
-            }
+            "config" => self.git_setting(given, &place, at, scope),
             "remote" if given.iter().any(|word| word.text.starts_with("--mirror")) => {
                 let is_fetch = given.iter().any(|word| word.text == "--mirror=fetch");
                 if !is_fetch {
@@ -103,6 +79,41 @@ impl Reading {
             _ => {}
         }
     }
+
+    /// What a setting of git makes of a later command; it takes effect later, or never.
+    fn git_setting(
+        &mut self,
+        given: &[Word],
+        place: &Range<usize>,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        const VALUED: &[&str] = &[
+            "-f",
+            "--file",
+            "--blob",
+            "--type",
+            "--value",
+            "--comment",
+            "--default",
+        ];
+        let mut rest = after_options(given, VALUED);
+        if rest.first().is_some_and(|word| word.text == "set") {
+            rest = after_options(&rest[1..], VALUED);
+        }
+        let [key, value, ..] = rest else {
+            return;
+        };
+        let lower = key.text.to_lowercase();
+        let script = if lower.starts_with("alias.") {
+            Some(alias_script(&value.text))
+        } else {
+            configured(&lower, &value.text)
+        };
+        if let Some(script) = script {
+            self.script(&script, Some(place), &at.deeper().unsure(), scope);
+        }
+    }
 }
 
 /// What an alias of git runs.
@@ -117,7 +128,7 @@ fn alias_script(value: &str) -> String {
 fn configured(key: &str, value: &str) -> Option<String> {
     let setting = key.strip_prefix("remote.")?;
     if setting.ends_with(".push") && value.starts_with('+') {
-        Some(format!("git push origin {}", quote(value)))
+        Some(format!("git push origin {}", quoted(value)))
     } else if setting.ends_with(".mirror") && value != "false" {
         Some("git push --mirror".to_owned())
     } else {

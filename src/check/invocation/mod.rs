@@ -4,15 +4,18 @@
 mod git;
 mod options;
 mod program;
+mod runner;
 mod wrapper;
 
 use std::ops::Range;
 
-use super::expand::{self, Feed, Scope, Sets, Value};
+use super::budget::Budget;
+use super::expand::{self, Feed, Scope, Script, Sets, Value, Values, closes_block};
 use super::shell::{self, Simple, Word};
 use crate::model::beginning;
 pub use git::GIT_VALUED;
 pub use options::after_options;
+pub use wrapper::Wrapper;
 
 /// Scripts and wrappers within others are followed so far; what lies deeper is reported as not read.
 const DEEPEST: usize = 8;
@@ -33,12 +36,19 @@ pub struct Invocation {
     pub input: Option<Range<usize>>,
     /// Whether it is run for certain, and not only under what may be assumed.
     pub is_sure: bool,
+    /// Whether all that it may be given was looked at.
+    pub is_whole: bool,
 }
 
 impl Invocation {
     /// Whether something is run here that was not followed, such as what is nested too deep.
     pub fn is_unread(&self) -> bool {
-        self.program.is_empty()
+        !self.is_whole
+    }
+
+    /// Whether it is not known which program this is.
+    pub fn is_unknown(&self) -> bool {
+        self.program.is_empty() || self.program.contains(['$', '`'])
     }
 }
 
@@ -47,21 +57,32 @@ const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "do", "while", "until", "!", "{", "coproc",
 ];
 
-/// Words between which commands may run or not, and often.
+/// Words that begin a block, in which commands may run or not, and often.
 const OPENING: &[&str] = &["if", "while", "until", "for", "select", "case", "{"];
-const CLOSING: &[&str] = &["fi", "done", "esac", "}"];
 
-/// Every program that a script runs.
-pub fn invocations(script: &str) -> Vec<Invocation> {
+/// How many blocks begin with a command.
+pub fn opens_block(simple: &Simple) -> usize {
+    let command = command_of(&simple.words);
+    let before = &simple.words[..simple.words.len() - command.len()];
+    let words = before.iter().chain(command.first());
+    words
+        .filter(|word| OPENING.contains(&word.text.as_str()))
+        .count()
+}
+
+/// Every program that a script runs. In one that `is_run`, and is no part of a sentence, a command is looked for among the
+/// words of a program that is not known too.
+pub fn invocations(script: &str, is_run: bool, budget: &Budget) -> Vec<Invocation> {
     let mut reading = Reading {
         found: Vec::new(),
-        // Enough for whatever a person writes; what is made to multiply itself is not followed to its end.
-        left: script.len().saturating_mul(24) + (64 << 10),
+        is_run,
+        budget,
     };
     let mut scope = Scope::default();
     let around = Surroundings {
         depth: 0,
         is_sure: true,
+        is_whole: true,
         input: None,
     };
     reading.script(script, None, &around, &mut scope);
@@ -73,6 +94,7 @@ pub fn invocations(script: &str) -> Vec<Invocation> {
 struct Surroundings<'f> {
     depth: usize,
     is_sure: bool,
+    is_whole: bool,
     /// What it reads.
     input: Option<&'f Feed>,
 }
@@ -93,15 +115,25 @@ impl Surroundings<'_> {
     }
 }
 
-struct Reading {
+struct Reading<'b> {
     found: Vec<Invocation>,
-    /// How many more bytes of scripts within scripts are read.
-    left: usize,
+    /// Whether what is read is run, and not only spoken of.
+    is_run: bool,
+    budget: &'b Budget,
+}
+
+/// How an assignment counts.
+#[derive(Clone, Copy)]
+struct Setting {
+    /// Whether a program that is started has it too.
+    is_exported: bool,
+    /// Whether what the variable held before counts no more.
+    is_certain: bool,
 }
 
 /// The last part of a path, without the ending that Windows gives to programs.
-pub fn name_of(word: &Word) -> String {
-    let name = word.text.rsplit(['/', '\\']).next().unwrap_or_default();
+pub fn name_of(text: &str) -> String {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.to_lowercase();
     name.strip_suffix(".exe").unwrap_or(&name).to_owned()
 }
@@ -143,9 +175,11 @@ pub fn joined(words: &[Word]) -> String {
     texts.join(" ")
 }
 
-fn around(words: &[Word]) -> Range<usize> {
-    let start = words.first().map_or(0, |word| word.range.start);
-    start..words.last().map_or(start, |word| word.range.end)
+/// From the beginning of words to their end. One that is piped in stands before the program that is given it.
+pub fn around(words: &[Word]) -> Range<usize> {
+    let start = words.iter().map(|word| word.range.start).min();
+    let end = words.iter().map(|word| word.range.end).max();
+    start.unwrap_or_default()..end.unwrap_or_default()
 }
 
 /// Words that were made from a text, all with the text's place.
@@ -159,7 +193,7 @@ fn words_at(text: &str, place: &Range<usize>) -> Vec<Word> {
         .collect()
 }
 
-impl Reading {
+impl Reading<'_> {
     /// Notes that something is run that was not followed.
     fn unread(&mut self, place: Range<usize>) {
         if self
@@ -175,26 +209,27 @@ impl Reading {
             range: place,
             input: None,
             is_sure: false,
+            is_whole: false,
         });
     }
 
     /// Reads a script; one that stands in a word of another one has that word's place.
     fn script(
         &mut self,
-        script: &str,
+        text: &str,
         place: Option<&Range<usize>>,
         at: &Surroundings<'_>,
         scope: &mut Scope,
     ) {
-        let whole = || place.cloned().unwrap_or(0..script.len());
-        if at.depth > DEEPEST || script.len() > self.left {
+        let whole = || place.cloned().unwrap_or(0..text.len());
+        let is_inner = at.depth > 0;
+        if at.depth > DEEPEST || is_inner && !self.budget.spend(text.len()) {
             return self.unread(whole());
         }
-        if script.len() > AT_ONCE {
-            return self.pieces(script, place, at, scope);
+        if text.len() > AT_ONCE {
+            return self.pieces(text, place, at, scope);
         }
-        self.left -= script.len();
-        let mut parsed = shell::parse(script);
+        let mut parsed = shell::parse(text);
         if !parsed.is_whole {
             self.unread(whole());
         }
@@ -206,47 +241,98 @@ impl Reading {
                 }
             }
         }
-        let commands = &parsed.commands;
-        scope.look_ahead(commands);
+        let commands = Script::new(parsed.commands, self.budget);
+        scope.look_ahead(&commands.commands);
         let mut blocks = 0_usize;
-        for (index, simple) in commands.iter().enumerate() {
+        for (index, simple) in commands.commands.iter().enumerate() {
             if simple.is_data {
                 continue;
             }
-            let first = simple.words.first().map_or("", |word| word.text.as_str());
-            if CLOSING.contains(&first) {
-                blocks = blocks.saturating_sub(1);
+            if !is_inner {
+                let input = simple.input.as_ref().map_or(0, |input| input.text.len());
+                self.budget.begin(simple.range.len() + input);
             }
-            let opens = simple
-                .words
-                .iter()
-                .take(3)
-                .any(|word| OPENING.contains(&word.text.as_str()));
-            if opens {
-                blocks += 1;
-            }
-            let feed = scope.feed_of(commands, index);
-            let at = Surroundings {
-                input: feed.as_ref().or(at.input),
-                ..*at
-            };
-            let (versions, is_all) = scope.versions(commands, &simple.words);
-            if !is_all {
-                self.unread(simple.range.clone());
-            }
-            for (words, is_sure) in versions {
-                if simple.is_function {
-                    // What stands before `()` is a name.
-                    continue;
-                }
-                let at = Surroundings {
-                    is_sure: at.is_sure && is_sure,
-                    ..at
-                };
-                let is_certain = !simple.is_conditional && !simple.is_apart && blocks == 0;
-                self.simple(commands, &words, is_certain, &at, scope);
-            }
+            blocks = blocks.saturating_sub(usize::from(closes_block(simple)));
+            blocks += opens_block(simple);
+            let is_certain = !simple.is_conditional && !simple.is_apart && blocks == 0;
+            self.command(&commands, index, is_certain, at, scope);
         }
+    }
+
+    /// Reads a command in each of its versions; `is_certain` says that it runs whenever its script does, and once.
+    fn command(
+        &mut self,
+        commands: &Script<'_>,
+        index: usize,
+        is_certain: bool,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let simple = &commands.commands[index];
+        // What stands before `()` is a name.
+        if simple.is_function {
+            return;
+        }
+        let feed = scope.feed_of(commands, index);
+        let at = Surroundings {
+            input: feed.as_ref().or(at.input),
+            ..*at
+        };
+        let versions = scope.versions(commands, &simple.words);
+        for (number, version) in versions.into_iter().enumerate() {
+            let at = Surroundings {
+                is_sure: at.is_sure && version.is_sure,
+                is_whole: at.is_whole && version.is_whole,
+                ..at
+            };
+            let is_certain = is_certain && number == 0;
+            self.simple(commands, &version.words, is_certain, &at, scope);
+        }
+        let mut first = simple.words.iter().take(3);
+        if simple.writes || first.any(|word| word.text == "tee") {
+            self.written(commands, index, &at, scope);
+        }
+    }
+
+    /// Reads what a command writes to a file: it may be run later, so that its lines are spoken of.
+    fn written(
+        &mut self,
+        commands: &Script<'_>,
+        index: usize,
+        at: &Surroundings<'_>,
+        scope: &Scope,
+    ) {
+        let Some(feed) = scope.output(commands, index..index + 1) else {
+            return;
+        };
+        let input = commands.commands[index].input.as_deref();
+        let is_verbatim = at.depth == 0
+            && input.is_some_and(|input| {
+                *input.text == *feed.text && input.text.len() == input.range.len()
+            });
+        let before = self.found.len();
+        let at = Surroundings {
+            input: None,
+            ..at.deeper().unsure()
+        };
+        let mut start = feed.range.start;
+        for line in feed.text.split_inclusive('\n') {
+            let text = line.trim_end();
+            let place = if is_verbatim {
+                start..start + text.len()
+            } else {
+                feed.range.clone()
+            };
+            start += line.len();
+            self.script(text, Some(&place), &at, &mut Scope::default());
+        }
+        // That something cannot be read counts where it is run.
+        let spoken = self.found.split_off(before).into_iter();
+        let known = spoken.filter(|run| !run.is_unknown());
+        self.found.extend(known.map(|run| Invocation {
+            is_whole: true,
+            ..run
+        }));
     }
 
     /// Reads a script of many megabytes piece by piece, so that it never stands in memory as a whole. A cut may go through a
@@ -286,11 +372,10 @@ impl Reading {
         }
     }
 
-    /// Reads a simple command whose words are known as far as they can be; `is_certain` says that it runs whenever its
-    /// script does, and once.
+    /// Reads a simple command whose words are known as far as they can be.
     fn simple(
         &mut self,
-        commands: &[Simple],
+        commands: &Script<'_>,
         words: &[Word],
         is_certain: bool,
         at: &Surroundings<'_>,
@@ -301,50 +386,35 @@ impl Reading {
         let is_declaration = command.first().is_some_and(expand::is_declaration);
         let is_exported = is_declaration
             && (command[0].text == "export" || command[1..].iter().any(|word| word.text == "-x"));
-        let mut set: Vec<(String, Option<Vec<Value>>)> = Vec::new();
         let persists = command.is_empty() || is_declaration;
-        let assigning = if is_declaration { command } else { before };
-        for word in assigning {
-            let Some((name, value, how)) = assignment(word) else {
+        let setting = Setting {
+            is_exported: is_exported || !persists,
+            is_certain: is_certain || !persists,
+        };
+        let mut held: Vec<(String, Option<Values>)> = Vec::new();
+        for word in if is_declaration { command } else { before } {
+            let Some((name, _, how)) = assignment(word) else {
                 if is_exported {
                     scope.export(&word.text);
                 }
                 continue;
             };
-            let fields = match &word.elements {
-                Some(elements) => scope.elements(commands, elements.clone()),
-                None => vec![value.to_owned()],
-            };
-            // What holds something unknown is unknown, and yet may have more in it: `"$OTHER -f"`.
-            let is_unknown = word.is_dynamic && word.elements.is_none();
-            let known: Vec<&str> = value
-                .split_whitespace()
-                .filter(|word| !word.contains('$'))
-                .collect();
+            let is_copied = !persists || how != Sets::Anew;
+            if is_copied && !self.budget.spend(scope.size_of(name)) {
+                self.unread(word.range.clone());
+                continue;
+            }
             if !persists {
-                set.push((name.to_owned(), scope.get(name).map(<[Value]>::to_vec)));
+                held.push((name.to_owned(), scope.get(name)));
             }
-            let value = |fields, is_sure| Value {
-                fields,
-                is_sure: at.is_sure && is_sure,
-                is_exported: is_exported || !persists,
-            };
-            let is_certain = is_certain || !persists;
-            if is_unknown {
-                scope.set(name, value(None, true), how, is_certain);
-                if !known.is_empty() {
-                    scope.set(name, value(Some(vec![known.join(" ")]), false), how, false);
-                }
-            } else {
-                scope.set(name, value(Some(fields), true), how, is_certain);
-            }
+            assign(commands, word, setting, at, scope);
         }
         if !is_declaration {
             self.run(commands, command, at, scope);
         }
         // What stands before a command is set for it alone.
-        for (name, value) in set {
-            scope.restore(&name, value);
+        for (name, values) in held {
+            scope.restore(&name, values);
         }
     }
 
@@ -362,15 +432,59 @@ impl Reading {
         let Some(feed) = feed else {
             return;
         };
-        if feed.is_unread {
+        if feed.is_unread || !feed.is_whole {
             self.unread(feed.range.clone());
         }
         let at = Surroundings {
             depth: at.depth + 1,
             is_sure: at.is_sure && feed.is_sure,
+            is_whole: at.is_whole,
             input: None,
         };
         self.script(&feed.text, Some(&feed.range), &at, scope);
+    }
+}
+
+/// Sets what an assignment says.
+fn assign(
+    commands: &Script<'_>,
+    word: &Word,
+    setting: Setting,
+    at: &Surroundings<'_>,
+    scope: &mut Scope,
+) {
+    let Some((name, text, how)) = assignment(word) else {
+        return;
+    };
+    let Setting {
+        is_exported,
+        is_certain,
+    } = setting;
+    let value = |fields, is_sure| Value {
+        fields,
+        is_sure: at.is_sure && is_sure,
+        is_exported,
+    };
+    let mut is_all = at.is_whole;
+    if let Some(elements) = &word.elements {
+        let (fields, is_whole) = scope.elements(commands, elements.clone());
+        is_all &= is_whole;
+        scope.set(name, value(Some(fields), true), how, is_certain);
+    } else if word.is_dynamic {
+        // What holds something unknown is unknown, and yet may have more in it: `"$OTHER -f"`.
+        scope.set(name, value(None, true), how, is_certain);
+        let words = text.split_whitespace();
+        let known: Vec<&str> = words.filter(|word| !word.contains('$')).collect();
+        if !known.is_empty() {
+            let known = value(Some(vec![known.join(" ")]), false);
+            scope.set(name, known, how, false);
+        }
+    } else {
+        let fields = vec![text.to_owned()];
+        scope.set(name, value(Some(fields), true), how, is_certain);
+    }
+    if !is_all {
+        scope.leave_open(name);
     }
 }
 

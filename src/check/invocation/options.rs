@@ -97,7 +97,8 @@ pub(super) fn split_string(words: &[Word]) -> Option<(String, &[Word])> {
     let mut rest = words;
     // One option at a time: what is split stands in place of the option.
     while let Some(word) = rest.first() {
-        let is_option = word.text.len() > 1 && word.text.starts_with('-') && word.text != "--";
+        // A hyphen alone is an option of `env`.
+        let is_option = word.text.starts_with('-') && word.text != "--";
         if !is_option && assignment(word).is_none() {
             return None;
         }

@@ -3,22 +3,21 @@
 use std::ops::Range;
 
 use super::options::{after_options, value_of};
-use super::wrapper::{SHELLS, WRAPPERS};
+use super::runner::{SHELLS, is_interpreter};
+use super::wrapper::Wrapper;
 use super::{DEEPEST, Invocation, Reading, Surroundings, around, command_of, joined, name_of};
-use crate::check::expand::{Scope, Sets, Value};
-use crate::check::shell::{Mark, Simple, Word};
+use crate::check::expand::{Scope, Script, Sets, Value};
+use crate::check::shell::Word;
+use crate::model::quoted;
 
-/// Options of `ssh` that take the next word as their value.
-const SSH_VALUED: &[&str] = &[
-    "-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-e", "-m", "-S", "-W", "-w",
-    "-B", "-E", "-I", "-O", "-Q",
-];
+/// What a word takes besides its text.
+const FOR_A_WORD: usize = 8;
 
-impl Reading {
+impl Reading<'_> {
     /// Reads a command: the name of a program and what it is given.
     pub(super) fn run(
         &mut self,
-        commands: &[Simple],
+        commands: &Script<'_>,
         words: &[Word],
         at: &Surroundings<'_>,
         scope: &mut Scope,
@@ -28,53 +27,21 @@ impl Reading {
             return;
         };
         let place = around(words);
-        if at.depth > DEEPEST {
+        let is_inner = at.depth > 0;
+        if at.depth > DEEPEST || is_inner && !self.budget.spend(size_of(words)) {
             return self.unread(place);
         }
-        if let Some(value) = scope.alias(&first.text).filter(|value| !value.is_empty()) {
-            // Whether a shell replaces it depends on how it was started; and it may be the program's own name.
-            let script = format!("{value} {}", quoted(arguments));
-            let mut scope = scope.clone();
-            scope.forget_alias(&first.text);
-            self.script(&script, Some(&place), &at.deeper().unsure(), &mut scope);
-        }
-        let program = name_of(first);
-        if let Some(wrapper) = WRAPPERS.iter().find(|(name, ..)| *name == program) {
+        self.alias(&first.text, arguments, &place, at, scope);
+        let program = name_of(&first.text);
+        if let Some(wrapper) = Wrapper::named(&program) {
             return self.wrapped(commands, wrapper, arguments, at, scope);
         }
         match program.as_str() {
             name if SHELLS.contains(&name) => self.shell(commands, arguments, at, scope),
-            "cmd" | "powershell" | "pwsh" => {
-                let is_script = |word: &Word| {
-                    matches!(
-                        word.text.to_lowercase().as_str(),
-                        "/c" | "/k" | "-c" | "-command"
-                    )
-                };
-                if let Some(index) = arguments.iter().position(is_script) {
-                    self.inner(&arguments[index + 1..], at, scope);
-                } else {
-                    self.read_input(at, scope);
-                }
-            }
-            "source" | "." => {
-                if let Some(feed) = arguments.first().and_then(file_of) {
-                    let feed = scope.output(commands, feed);
-                    self.feed(feed.as_ref(), at, scope);
-                } else if arguments.first().is_some_and(is_input) {
-                    self.read_input(at, scope);
-                }
-            }
+            "cmd" | "powershell" | "pwsh" => self.shell_of_windows(arguments, at, scope),
+            "source" | "." => self.source(commands, arguments, at, scope),
             "su" | "runuser" | "script" => {
-                match value_of(arguments, "-c", &["--command", "--session-command"]) {
-                    Some(text) => self.script(&text.text, Some(&text.range), &at.deeper(), scope),
-                    None if program == "runuser" => {
-                        let rest = after_options(arguments, &["-u", "-g", "-G", "--user"]);
-                        self.run(commands, rest, &at.deeper(), scope);
-                    }
-                    None if program == "su" => self.read_input(at, scope),
-                    None => {}
-                }
+                self.another_user(commands, &program, arguments, at, scope);
             }
             "eval" => self.script(&joined(arguments), Some(&place), &at.deeper(), scope),
             "trap" => {
@@ -83,9 +50,14 @@ impl Reading {
                 }
             }
             "watch" => self.inner(after_options(arguments, &["-n", "--interval"]), at, scope),
+            "at" | "batch" => self.read_input(at, scope),
             "wsl" => {
                 let valued = ["-d", "-u", "--distribution", "--user", "--cd"];
                 let rest = after_options(arguments, &valued);
+                self.run(commands, rest, &at.deeper(), scope);
+            }
+            "direnv" if arguments.first().is_some_and(|word| word.text == "exec") => {
+                let rest = arguments.get(2..).unwrap_or_default();
                 self.run(commands, rest, &at.deeper(), scope);
             }
             "nix-shell" => {
@@ -93,78 +65,24 @@ impl Reading {
                     self.script(&text.text, Some(&text.range), &at.deeper(), scope);
                 }
             }
-            "ssh" => {
-                let rest = after_options(arguments, SSH_VALUED);
-                let rest = after_options(rest.get(1..).unwrap_or_default(), SSH_VALUED);
-                if rest.is_empty() {
-                    self.read_input(at, scope);
-                } else {
-                    self.inner(rest, at, scope);
-                }
-            }
+            "ssh" => self.ssh(arguments, at, scope),
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc"
             | "incus" | "vagrant" | "nsenter" | "machinectl" => {
                 self.contained(commands, &program, arguments, at, scope);
             }
-            "find" => {
-                let mut rest = arguments;
-                while let Some(index) = rest.iter().position(|word| {
-                    matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")
-                }) {
-                    rest = &rest[index + 1..];
-                    let end = rest
-                        .iter()
-                        .position(|word| matches!(word.text.as_str(), ";" | "+"))
-                        .unwrap_or(rest.len());
-                    self.run(commands, &rest[..end], &at.deeper(), scope);
-                    rest = &rest[end..];
-                }
+            "find" => self.find(commands, arguments, at, scope),
+            "fd" | "fdfind" => self.fd(commands, arguments, at, scope),
+            "alias" | "for" | "select" | "set" | "read" => {
+                self.set(&program, arguments, at, scope);
             }
-            "fd" | "fdfind" => {
-                let index = arguments.iter().position(|word| {
-                    matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
-                });
-                if let Some(index) = index {
-                    self.run(commands, &arguments[index + 1..], &at.deeper(), scope);
-                }
-            }
-            "alias" => {
-                for word in arguments {
-                    if let Some((name, value)) = word.text.split_once('=') {
-                        scope.set_alias(name, value);
-                        self.script(value, Some(&word.range), &at.deeper().unsure(), scope);
-                    }
-                }
-            }
-            "for" | "select" => {
-                if let [name, keyword, values @ ..] = arguments
-                    && keyword.text == "in"
-                {
-                    scope.set_all(&name.text, values, at.is_sure);
-                }
-            }
-            "set" => {
-                let index = arguments.iter().position(|word| word.text == "--");
-                if let Some(index) = index {
-                    scope.set_arguments(&arguments[index + 1..], at.is_sure);
-                }
-            }
-            "read" => {
-                if let (Some(name), Some(feed)) =
-                    (after_options(arguments, &["-p", "-d"]).first(), at.input)
-                {
-                    let value = Value {
-                        fields: Some(vec![feed.text.trim().to_owned()]),
-                        is_sure: false,
-                        is_exported: false,
-                    };
-                    scope.set(&name.text, value, Sets::Anew, false);
-                }
-            }
-            "" => {}
+            "" if at.is_whole => {}
+            "" => self.unread(place),
             _ => {
-                if program == "git" {
-                    self.git(commands, arguments, at, scope);
+                match program.as_str() {
+                    "git" => self.git(commands, arguments, at, scope),
+                    "tmux" => self.tmux(commands, arguments, at, scope),
+                    name if is_interpreter(name) => self.code(commands, arguments, at, scope),
+                    _ => self.unknown(commands, &program, arguments, at, scope),
                 }
                 self.found.push(Invocation {
                     program,
@@ -172,39 +90,87 @@ impl Reading {
                     range: place,
                     input: at.input.map(|feed| feed.range.clone()),
                     is_sure: at.is_sure,
+                    is_whole: at.is_whole,
                 });
             }
         }
     }
+
+    /// What an alias makes of a command. Whether a shell replaces it depends on how it was started; and it may be the
+    /// program's own name.
+    fn alias(
+        &mut self,
+        name: &str,
+        arguments: &[Word],
+        place: &Range<usize>,
+        at: &Surroundings<'_>,
+        scope: &Scope,
+    ) {
+        let Some(value) = scope.alias(name).filter(|value| !value.is_empty()) else {
+            return;
+        };
+        let script = format!("{value} {}", quoted_words(arguments));
+        let Some(mut scope) = scope.copy(self.budget) else {
+            return self.unread(place.clone());
+        };
+        scope.forget_alias(name);
+        self.script(&script, Some(place), &at.deeper().unsure(), &mut scope);
+    }
+
+    /// A word of the shell that sets something.
+    fn set(&mut self, program: &str, arguments: &[Word], at: &Surroundings<'_>, scope: &mut Scope) {
+        match (program, arguments) {
+            ("alias", _) => {
+                for word in arguments {
+                    if let Some((name, value)) = word.text.split_once('=') {
+                        scope.set_alias(name, value);
+                        self.script(value, Some(&word.range), &at.deeper().unsure(), scope);
+                    }
+                }
+            }
+            ("for" | "select", [name, keyword, values @ ..]) if keyword.text == "in" => {
+                scope.set_all(&name.text, values, at.is_sure);
+                if !at.is_whole {
+                    scope.leave_open(&name.text);
+                }
+            }
+            ("set", _) => {
+                let index = arguments.iter().position(|word| word.text == "--");
+                if let Some(index) = index {
+                    scope.set_arguments(&arguments[index + 1..], at.is_sure);
+                }
+            }
+            ("read", _) => {
+                if let (Some(name), Some(feed)) =
+                    (after_options(arguments, &["-p", "-d"]).first(), at.input)
+                {
+                    if !self.budget.spend(feed.text.len()) {
+                        return self.unread(feed.range.clone());
+                    }
+                    let value = Value {
+                        fields: Some(vec![feed.text.trim().to_owned()]),
+                        is_sure: false,
+                        is_exported: false,
+                    };
+                    scope.set(&name.text, value, Sets::Anew, false);
+                    if !feed.is_whole {
+                        scope.leave_open(&name.text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
-/// A text as one word of a shell.
-pub(super) fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+/// How much words are to copy.
+fn size_of(words: &[Word]) -> usize {
+    let sizes = words.iter().map(|word| FOR_A_WORD + word.text.len());
+    sizes.sum()
 }
 
 /// Words as a shell reads them again.
-pub(super) fn quoted(words: &[Word]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quote(&word.text)).collect();
+pub(super) fn quoted_words(words: &[Word]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(&word.text)).collect();
     words.join(" ")
-}
-
-/// The commands that write the file that a word names: `<(…)`.
-pub(super) fn file_of(word: &Word) -> Option<Range<usize>> {
-    word.marks.iter().find_map(|(_, mark)| match mark {
-        Mark::Output {
-            commands,
-            is_file: true,
-            ..
-        } => Some(commands.clone()),
-        _ => None,
-    })
-}
-
-/// Whether a word names the standard input.
-pub(super) fn is_input(word: &Word) -> bool {
-    matches!(
-        word.text.as_str(),
-        "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"
-    )
 }

@@ -1,8 +1,12 @@
 use super::*;
 use rstest::rstest;
 
+fn read(script: &str) -> Vec<Invocation> {
+    invocations(script, true, &Budget::default())
+}
+
 fn run_by(script: &str) -> Vec<String> {
-    invocations(script)
+    read(script)
         .into_iter()
         .map(|found| {
             format!("{} {}", found.program, joined(&found.arguments))
@@ -45,18 +49,21 @@ fn what_is_run_is_found(#[case] script: &str, #[case] wanted: &[&str]) {
 #[test]
 fn an_inner_script_has_the_place_of_its_word() {
     let script = "sh -c 'git push'";
-    let found = invocations(script);
+    let found = read(script);
     assert_eq!(&script[found[0].range.clone()], "'git push'");
 }
 
 fn seen(script: &str) -> Option<bool> {
-    use crate::check::git::{Branches, is_force_push};
-    use crate::check::remove::is_rm_rf;
-    invocations(script)
-        .iter()
-        .filter(|run| run.is_unread() || is_rm_rf(run) || is_force_push(run, &Branches::default()))
-        .map(|run| run.is_sure)
-        .max()
+    use crate::check::git::{Branches, is_force_push, may_push};
+    use crate::check::remove::{is_rm_rf, may_remove};
+    let is_hit = |run: &&Invocation| {
+        is_rm_rf(run)
+            || is_force_push(run, &Branches::default())
+            || may_remove(run)
+            || may_push(run)
+    };
+    let found = read(script);
+    found.iter().filter(is_hit).map(|run| run.is_sure).max()
 }
 
 #[rstest]
@@ -106,6 +113,12 @@ fn seen(script: &str) -> Option<bool> {
 #[case::quotes("git pu\\\nsh -f")]
 #[case::quotes("r\\\r\nm -rf x")]
 #[case::quotes("git \"pu\\\nsh\" -f")]
+#[case::data("cat <<E\n$(git push -f origin main)\nE")]
+#[case::data("git commit -F - <<-E\n\t`git push -f`\n\tE")]
+#[case::data("echo ${x:-$(rm -rf x)}")]
+#[case::data("echo \"${A:-$(git push -f)}\"")]
+#[case::data("A=${B:+$(rm -rf x)}")]
+#[case::data("echo -f | xargs git push; rm -rf /")]
 #[case::piped("echo 'git push -f' | sh")]
 #[case::piped("echo git push -f | sudo bash -s")]
 #[case::piped("printf 'rm -rf x' | bash")]
@@ -153,11 +166,43 @@ fn seen(script: &str) -> Option<bool> {
 #[case::functions("function f { rm -rf x; }; f")]
 #[case::functions("function f() { rm -rf x; }; f")]
 #[case::functions("f() { git push -f; }")]
+#[case::runners("parallel 'rm -rf {}' ::: a")]
+#[case::runners("parallel -j4 rm -rf ::: a b")]
+#[case::runners("parallel ::: 'ls' 'rm -rf a'")]
+#[case::runners("echo 'rm -rf x' | parallel")]
+#[case::runners("sudo -s <<EOF\nrm -rf x\nEOF")]
+#[case::runners("sudo -i <<EOF\nrm -rf x\nEOF")]
+#[case::runners("sudo -u me -s rm -rf x")]
+#[case::runners("env - git push -f")]
+#[case::runners("env -u A - B=1 git push -f")]
+#[case::runners("env - -S 'git push -f'")]
+#[case::runners("pkexec --user me rm -rf x")]
+#[case::runners("systemd-run --user -p A=1 --scope rm -rf x")]
+#[case::runners("direnv exec . git push -f")]
+#[case::runners("xvfb-run -a -s '-screen 0' rm -rf x")]
+#[case::runners("tmux send-keys -t 0 'rm -rf x' Enter")]
+#[case::runners("csh -c 'rm -rf x'")]
+#[case::runners("mksh -c 'rm -rf x'")]
+#[case::runners("echo 'rm -rf x' | at now")]
+#[case::runners("chroot /srv <<EOF\nrm -rf x\nEOF")]
+#[case::blocks("for f in x; do echo \"rm -rf $f\"; done | sh")]
+#[case::blocks("if true; then echo 'rm -rf x'; fi | sh")]
+#[case::blocks("{ { echo x; }; echo 'rm -rf x'; } | sh")]
+#[case::documents("(sh <<EOF)\nrm -rf x\nEOF")]
+#[case::documents("(cd x && sh) <<EOF\nrm -rf x\nEOF")]
+#[case::documents("(cat <<A; sh <<B)\nx\nA\nrm -rf x\nB")]
+#[case::documents("cat <<A $(echo y)\nx\nA\nrm -rf x")]
 fn what_is_run_for_certain(#[case] script: &str) {
-    assert_eq!(seen(script), Some(true), "{:?}", invocations(script));
+    assert_eq!(seen(script), Some(true), "{:?}", read(script));
 }
 
 #[rstest]
+#[case::code("python3 -c \"import os; os.system('git push -f')\"")]
+#[case::code("python3 - <<X\nimport subprocess\nsubprocess.run(['rm', '-rf', '/x'])\nX")]
+#[case::code("perl -e 'system(\"rm\",\"-rf\",\"x\")'")]
+#[case::code("awk 'BEGIN{system(\"rm -rf x\")}'")]
+#[case::code("psql -c '\\! rm -rf /x'")]
+#[case::code("vim -c '!rm -rf x'")]
 #[case("alias p='git push -f'; p")]
 #[case("alias g=git; g push -f")]
 #[case("alias g=git p='g push'\np -f")]
@@ -186,8 +231,25 @@ fn what_is_run_for_certain(#[case] script: &str) {
 #[case("F=-rf; sh <<EOF\nrm $F x\nEOF")]
 #[case("read F <<< '-rf'; rm $F x")]
 #[case("nice nice nice nice nice nice nice nice nice nice rm -rf x")]
+#[case("sudo -s 'rm -rf x'")]
+#[case("parallel rm ::: -rf x")]
+#[case("tmux send-keys 'rm -rf x'")]
+#[case("tmux new-session -d 'rm -rf x'")]
+#[case("powershell -EncodedCommand cgBtAA==")]
+#[case("foo git push -f")]
+#[case("foo --bar rm -rf x")]
+#[case("foo -- sudo -n rm -rf x")]
+#[case("foo 'rm -rf x'")]
+#[case("foo exec bash -c 'git push -f'")]
+#[case("foo ssh ssh ssh ssh ssh ssh ssh ssh rm -rf x")]
+#[case("Y=-rf; a && Y=-f; X=$Y; rm $X y")]
+#[case("cat > x.sh <<EOF\nset -e\nrm -rf x\nEOF")]
+#[case("cat <<EOF | sudo tee x.sh\nrm -rf x\nEOF")]
+#[case("echo 'rm -rf x' >> x.sh")]
+#[case("printf 'ls\\nrm -rf x\\n' | tee x.sh")]
+#[case("{ echo a; echo 'rm -rf x'; } > x.sh")]
 fn what_may_be_run_asks(#[case] script: &str) {
-    assert_eq!(seen(script), Some(false), "{:?}", invocations(script));
+    assert_eq!(seen(script), Some(false), "{:?}", read(script));
 }
 
 #[rstest]
@@ -195,6 +257,11 @@ fn what_may_be_run_asks(#[case] script: &str) {
 #[case("F=-rf; F=; rm $F x")]
 #[case("(F=-rf); rm -i x")]
 #[case("F=-rf ls; rm $F x")]
+#[case("python3 -c \"print('git log')\"")]
+#[case("awk '{print $1}' file")]
+#[case("make -j4 test; node server.js")]
+#[case("cat <<'E'\n$(git push -f)\nE")]
+#[case("cat <<E\n\\$(git push -f)\nE")]
 #[case("echo 'git push -f' | cat")]
 #[case("echo 'git push -f' | git commit -F -")]
 #[case("echo 'git push -f' || sh")]
@@ -215,15 +282,32 @@ fn what_may_be_run_asks(#[case] script: &str) {
 #[case("rm -f {a,b}/{r,f}")]
 #[case("find . -name '*.o' | xargs rm -f")]
 #[case("nice timeout 5 sudo -n env A=1 nohup ls")]
+#[case("(cat <<EOF)\nrm -rf x\nEOF")]
+#[case("(cat) <<EOF\nrm -rf x\nEOF")]
+#[case("echo rm -rf x")]
+#[case("man rm -rf")]
+#[case("printf '%s' git push -f")]
+#[case("gh pr create --title 'rm -rf is gone'")]
+#[case("aizo check --command 'git push -f'")]
+#[case("cp git push -f")]
+#[case("apt-get install git rm")]
+#[case("npm run build -- --force")]
+#[case("sudo -s ls")]
+#[case("sudo -e rm -rf")]
+#[case("env - ls")]
+#[case("parallel gzip ::: a b")]
+#[case("tmux send-keys -t 0 ls Enter")]
+#[case("direnv allow")]
+#[case("echo 'rm -rf x'; for f in a; do ls; done | sh")]
 fn what_is_not_run_does_not_ask(#[case] script: &str) {
-    assert_eq!(seen(script), None, "{:?}", invocations(script));
+    assert_eq!(seen(script), None, "{:?}", read(script));
 }
 
 #[test]
 fn a_script_of_many_megabytes_is_read_in_pieces() {
     let line = "true aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
     let script = format!("rm -rf x\n{}rm -rf y", line.repeat(70_000));
-    let found = invocations(&script);
+    let found = read(&script);
     let removing = found.iter().filter(|run| run.program == "rm");
     let places: Vec<(&str, bool)> = removing
         .map(|run| (&script[run.range.clone()], run.is_sure))
@@ -246,11 +330,89 @@ fn scripts_in_scripts_come_to_an_end_and_what_was_not_read_is_told() {
         deep,
         format!("rm -{}", "{a,b}".repeat(40)),
     ] {
-        let found = invocations(&script);
+        let found = read(&script);
         assert!(found.iter().any(Invocation::is_unread), "{}", &script[..20]);
     }
-    invocations(&many);
-    invocations(&"X=1; $X ".repeat(5_000));
-    invocations(&"echo x | ".repeat(5_000));
-    invocations(&format!("{}sh", "echo x | cat | ".repeat(5_000)));
+    read(&many);
+    read(&"X=1; $X ".repeat(5_000));
+    read(&"echo x | ".repeat(5_000));
+    read(&format!("{}sh", "echo x | cat | ".repeat(5_000)));
+}
+
+#[test]
+fn what_holds_more_than_is_looked_at_asks_where_it_may_be_it() {
+    let words = |count: usize| {
+        (0..count)
+            .map(|n| format!("a{n}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let all = words(64);
+    let set: String = (0..70).map(|n| format!("a{n} && F=b{n}; ")).collect();
+    for script in [
+        format!("for f in {all} -rf; do rm $f x; done"),
+        format!("for f in {all} -rf; do sudo rm \"$f\" x; done"),
+        format!("for f in {all} 'rm -rf x'; do sh -c \"$f\"; done"),
+        format!("for f in {all} 'rm -rf x'; do $f; done"),
+        format!("for f in {all} 'rm -rf x'; do echo \"$f\"; done | sh"),
+        format!("for f in {all} 'rm -rf x'; do X=$f; done; eval $X"),
+        format!("for f in {all} -f; do git push $f; done"),
+        format!("{set} F=-rf; true && F=x; rm $F x"),
+        format!(
+            "for a in {0}; do for b in {0} -rf; do rm $a $b; done; done",
+            words(9)
+        ),
+        format!("a=({all} -rf); for f in ${{a[@]}}; do rm $f x; done"),
+    ] {
+        assert_eq!(seen(&script), Some(false), "{script}");
+    }
+    for script in [
+        format!("for f in {all} x y; do echo $f; grep $f *; done"),
+        format!("for f in {all} x y; do git commit -m \"$f\"; done"),
+        format!("for f in {all}; do rm -f $f; done"),
+    ] {
+        assert_eq!(seen(&script), None, "{script}");
+    }
+}
+
+#[test]
+fn what_multiplies_itself_comes_to_an_end_asks_and_hides_nothing_certain() {
+    let nested = (0..11).fold("$X".to_owned(), |inner, _| format!("$(echo $X {inner})"));
+    let aliases: String = (0..3_000).map(|n| format!("alias a{n}='x y'\n")).collect();
+    for script in [
+        format!("A=x; {} rm $A", "A=$A$A; ".repeat(40)),
+        format!("A=x; {} rm $A", "A+=$A; ".repeat(40)),
+        format!(
+            "a=(x); {} rm ${{a[@]}}",
+            "a+=(${a[@]} ${a[@]}); ".repeat(40)
+        ),
+        format!("for X in 1 2 3 4 5 6 7 8; do rm {nested}; done"),
+        format!("X={}; rm {}", "x".repeat(1_000), "$X$X$X$X ".repeat(300)),
+        format!(
+            "printf '%s{}' {} | sh",
+            "x".repeat(3_000),
+            "a ".repeat(3_000)
+        ),
+        format!("{aliases}{}", "a1 rm\n".repeat(3_000)),
+        format!(
+            "X={}\n{}",
+            "x".repeat(100_000),
+            "sh -c 'rm $X'\n".repeat(300)
+        ),
+        format!("X={}\n{}", "x".repeat(100_000), "X+=y rm $X\n".repeat(300)),
+    ] {
+        let name = &script[..30];
+        assert_eq!(seen(&script), Some(false), "{name}");
+        let with = format!("{script}\nsudo -n git push -f");
+        assert_eq!(seen(&with), Some(true), "{name}");
+    }
+    // These are followed to their end, in few steps.
+    for script in [
+        "} | cat\n".repeat(60),
+        "cat | ".repeat(3_000),
+        format!("{}{}", "{ ".repeat(300), "; } | cat".repeat(300)),
+        format!("for f in {}; do ls; done", "a b c d ".repeat(10_000)),
+    ] {
+        assert_eq!(seen(&script), None, "{}", &script[..8]);
+    }
 }

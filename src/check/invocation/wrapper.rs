@@ -1,24 +1,53 @@
-//! Programs that run what stands behind them: `sudo`, `env`, `xargs` and their like, shells, and what opens a container.
+//! Programs that run what stands behind them in the same surroundings: `sudo`, `env`, `xargs` and their like.
 
-use super::options::{options, split_string, value_of};
-use super::program::{file_of, is_input, quoted};
-use super::{Reading, Surroundings, around, assignment, name_of, words_at};
-use crate::check::expand::{Scope, Value};
-use crate::check::shell::{Simple, Word};
+use super::options::{options, split_string};
+use super::program::quoted_words;
+use super::{Invocation, Reading, Surroundings, around, assignment, joined, words_at};
+use crate::check::expand::{Scope, Script, Value, Values};
+use crate::check::shell::Word;
 
-/// A program that runs what stands behind it: its name, the options that take a value, the options with which it runs
-/// nothing, and the number of words before the command.
-pub(super) type Wrapper = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-    usize,
-);
+/// A program that runs what stands behind it.
+pub struct Wrapper {
+    name: &'static str,
+    /// Its options that take a value.
+    valued: &'static [&'static str],
+    /// Options with which it runs nothing.
+    idle: &'static [&'static str],
+    /// How many words stand before the command.
+    skipped: usize,
+}
 
-pub(super) const WRAPPERS: &[Wrapper] = &[
-    (
-        "sudo",
-        &[
+impl Wrapper {
+    const fn new(name: &'static str) -> Self {
+        Wrapper {
+            name,
+            valued: &[],
+            idle: &[],
+            skipped: 0,
+        }
+    }
+
+    const fn valued(self, valued: &'static [&'static str]) -> Self {
+        Wrapper { valued, ..self }
+    }
+
+    const fn idle(self, idle: &'static [&'static str]) -> Self {
+        Wrapper { idle, ..self }
+    }
+
+    const fn skipped(self, skipped: usize) -> Self {
+        Wrapper { skipped, ..self }
+    }
+
+    /// The wrapper of a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+    }
+}
+
+static WRAPPERS: &[Wrapper] = &[
+    Wrapper::new("sudo")
+        .valued(&[
             "-u",
             "-g",
             "-h",
@@ -43,8 +72,8 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
             "--command-timeout",
             "--role",
             "--type",
-        ],
-        &[
+        ])
+        .idle(&[
             "-l",
             "-e",
             "-v",
@@ -56,121 +85,226 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
             "--version",
             "--help",
             "--remove-timestamp",
-        ],
-        0,
-    ),
-    ("doas", &["-u", "-C", "-a"], &[], 0),
-    (
-        "env",
-        &["-u", "-C", "--unset", "--chdir"],
-        &["--help", "--version"],
-        0,
-    ),
-    ("command", &[], &["-v", "-V"], 0),
-    ("builtin", &[], &[], 0),
-    ("exec", &["-a"], &[], 0),
-    ("nohup", &[], &[], 0),
-    ("setsid", &[], &[], 0),
-    ("unbuffer", &[], &[], 0),
-    ("caffeinate", &["-t", "-w"], &[], 0),
-    ("winpty", &[], &[], 0),
-    ("time", &["-f", "-o"], &[], 0),
-    ("nice", &["-n", "--adjustment"], &[], 0),
-    ("ionice", &["-c", "-n"], &["-p", "-P", "-u"], 0),
-    ("stdbuf", &["-i", "-o", "-e"], &[], 0),
-    ("strace", &["-o", "-e", "-s", "-u", "-E", "-a"], &["-p"], 0),
-    ("gosu", &[], &[], 1),
-    ("taskset", &[], &["-p"], 1),
-    ("chrt", &[], &["-p"], 1),
-    ("timeout", &["-k", "-s", "--kill-after", "--signal"], &[], 1),
-    ("chroot", &["--userspec", "--groups"], &[], 1),
-    ("flock", &["-w", "-E"], &[], 1),
-    ("busybox", &[], &[], 0),
-    (
-        "xargs",
-        &[
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-E",
-            "-s",
-            "-a",
-            "--replace",
-            "--max-args",
-            "--max-procs",
-            "--max-lines",
-            "--delimiter",
-            "--arg-file",
-            "--max-chars",
-        ],
-        &[],
-        0,
-    ),
-    (
-        "parallel",
-        &["-j", "--jobs", "-I", "-a", "-N", "-n"],
-        &[],
-        0,
-    ),
+        ]),
+    Wrapper::new("doas").valued(&["-u", "-C", "-a"]),
+    Wrapper::new("pkexec").valued(&["--user"]),
+    Wrapper::new("env")
+        .valued(&["-u", "-C", "--unset", "--chdir"])
+        .idle(&["--help", "--version"]),
+    Wrapper::new("command").idle(&["-v", "-V"]),
+    Wrapper::new("builtin"),
+    Wrapper::new("exec").valued(&["-a"]),
+    Wrapper::new("nohup"),
+    Wrapper::new("setsid"),
+    Wrapper::new("unbuffer"),
+    Wrapper::new("fakeroot"),
+    Wrapper::new("torsocks"),
+    Wrapper::new("dbus-run-session").valued(&["--config-file", "--dbus-daemon"]),
+    Wrapper::new("xvfb-run").valued(&[
+        "-n",
+        "-s",
+        "-e",
+        "-f",
+        "-p",
+        "-w",
+        "--server-num",
+        "--server-args",
+        "--error-file",
+        "--auth-file",
+        "--xauth-protocol",
+        "--wait",
+    ]),
+    Wrapper::new("systemd-run").valued(&[
+        "-p",
+        "-u",
+        "-E",
+        "-H",
+        "-M",
+        "--property",
+        "--unit",
+        "--setenv",
+        "--host",
+        "--machine",
+        "--slice",
+        "--description",
+        "--uid",
+        "--gid",
+        "--nice",
+        "--service-type",
+        "--working-directory",
+        "--on-active",
+        "--on-boot",
+        "--on-startup",
+        "--on-unit-active",
+        "--on-unit-inactive",
+        "--on-calendar",
+        "--timer-property",
+        "--path-property",
+        "--socket-property",
+    ]),
+    Wrapper::new("caffeinate").valued(&["-t", "-w"]),
+    Wrapper::new("winpty"),
+    Wrapper::new("time").valued(&["-f", "-o"]),
+    Wrapper::new("nice").valued(&["-n", "--adjustment"]),
+    Wrapper::new("ionice")
+        .valued(&["-c", "-n"])
+        .idle(&["-p", "-P", "-u"]),
+    Wrapper::new("stdbuf").valued(&["-i", "-o", "-e"]),
+    Wrapper::new("strace")
+        .valued(&["-o", "-e", "-s", "-u", "-E", "-a"])
+        .idle(&["-p"]),
+    Wrapper::new("gosu").skipped(1),
+    Wrapper::new("taskset").idle(&["-p"]).skipped(1),
+    Wrapper::new("chrt").idle(&["-p"]).skipped(1),
+    Wrapper::new("timeout")
+        .valued(&["-k", "-s", "--kill-after", "--signal"])
+        .skipped(1),
+    Wrapper::new("chroot")
+        .valued(&["--userspec", "--groups"])
+        .skipped(1),
+    Wrapper::new("flock").valued(&["-w", "-E"]).skipped(1),
+    Wrapper::new("busybox"),
+    Wrapper::new("xargs").valued(&[
+        "-I",
+        "-n",
+        "-P",
+        "-L",
+        "-d",
+        "-E",
+        "-s",
+        "-a",
+        "--replace",
+        "--max-args",
+        "--max-procs",
+        "--max-lines",
+        "--delimiter",
+        "--arg-file",
+        "--max-chars",
+    ]),
+    Wrapper::new("parallel").valued(&["-j", "--jobs", "-I", "-a", "-N", "-n"]),
 ];
 
-/// Programs that read a script.
-pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
-
-/// Options of a shell that take a value.
-const SHELL_VALUED: &[&str] = &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"];
-
-/// So many words are tried as the beginning of a command.
-const MOST_TRIED: usize = 8;
-
-impl Reading {
+impl Reading<'_> {
     /// A program that runs another one.
     pub(super) fn wrapped(
         &mut self,
-        commands: &[Simple],
-        (program, valued, idle, skipped): &Wrapper,
+        commands: &Script<'_>,
+        wrapper: &Wrapper,
         arguments: &[Word],
         at: &Surroundings<'_>,
         scope: &mut Scope,
     ) {
-        let (flags, mut rest) = options(arguments, valued);
-        if flags.iter().any(|flag| idle.contains(&flag.name.as_str())) {
+        let (flags, mut rest) = options(arguments, wrapper.valued);
+        let has = |names: &[&str]| flags.iter().any(|flag| names.contains(&flag.name.as_str()));
+        if wrapper.name == "sudo" && has(&["-e", "--edit"]) {
+            self.found.push(Invocation {
+                program: "sudoedit".to_owned(),
+                arguments: rest.to_vec(),
+                range: around(arguments),
+                input: None,
+                is_sure: at.is_sure,
+                is_whole: at.is_whole,
+            });
+        }
+        if has(wrapper.idle) {
             return;
         }
-        if *program == "env"
-            && let Some((text, behind)) = split_string(arguments)
-        {
-            let script = format!("{text} {}", quoted(behind));
-            return self.script(&script, Some(&around(arguments)), &at.deeper(), scope);
+        if wrapper.name == "env" {
+            if let Some((text, behind)) = split_string(arguments) {
+                let script = format!("{text} {}", quoted_words(behind));
+                return self.script(&script, Some(&around(arguments)), &at.deeper(), scope);
+            }
+            // A hyphen alone empties the surroundings.
+            if rest.first().is_some_and(|word| word.text == "-") {
+                rest = options(&rest[1..], wrapper.valued).1;
+            }
         }
         let before = &arguments[..arguments.len() - rest.len()];
-        rest = rest.get(*skipped..).unwrap_or_default();
-        if *program == "flock" && rest.first().is_some_and(|word| word.text == "-c") {
-            return self.inner(&rest[1..], at, scope);
+        rest = rest.get(wrapper.skipped..).unwrap_or_default();
+        let held = self.set_before(before, at, scope);
+        let opens_shell = match wrapper.name {
+            "sudo" | "doas" => has(&["-s", "-i", "--shell", "--login"]),
+            "systemd-run" => has(&["-S", "--shell"]),
+            "chroot" => rest.is_empty(),
+            _ => false,
+        };
+        match wrapper.name {
+            _ if opens_shell => self.opened_shell(commands, rest, at, scope),
+            "flock" if rest.first().is_some_and(|word| word.text == "-c") => {
+                self.inner(&rest[1..], at, scope);
+            }
+            "xargs" => self.xargs(commands, rest, at, scope),
+            "parallel" => self.parallel(rest, at, scope),
+            _ => self.run(commands, rest, &at.deeper(), scope),
         }
-        let mut set: Vec<(String, Option<Vec<Value>>)> = Vec::new();
-        for (name, value, how) in before.iter().filter_map(assignment) {
+        for (name, values) in held {
+            scope.restore(&name, values);
+        }
+    }
+
+    /// Sets what stands among the options, and gives what was held before.
+    fn set_before(
+        &mut self,
+        words: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) -> Vec<(String, Option<Values>)> {
+        let mut held = Vec::new();
+        for word in words {
+            let Some((name, value, how)) = assignment(word) else {
+                continue;
+            };
+            if !self.budget.spend(scope.size_of(name)) {
+                self.unread(word.range.clone());
+                continue;
+            }
+            held.push((name.to_owned(), scope.get(name)));
             let value = Value {
                 fields: Some(vec![value.to_owned()]),
                 is_sure: at.is_sure,
                 is_exported: true,
             };
-            set.push((name.to_owned(), scope.get(name).map(<[Value]>::to_vec)));
             scope.set(name, value, how, true);
         }
-        if matches!(*program, "xargs" | "parallel")
-            && let Some(feed) = at.input
+        held
+    }
+
+    /// A shell that is opened: it runs what stands behind it, or what it reads.
+    fn opened_shell(
+        &mut self,
+        commands: &Script<'_>,
+        rest: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let Some(first) = rest.first() else {
+            return self.read_input(at, scope);
+        };
+        self.run(commands, rest, &at.deeper(), scope);
+        // Whether the words of one are told apart depends on the program's version.
+        if first.text.contains(char::is_whitespace) {
+            self.inner(rest, &at.unsure(), scope);
+        }
+    }
+
+    /// `xargs`: what is piped in becomes the last arguments, or stands where `{}` does.
+    fn xargs(
+        &mut self,
+        commands: &Script<'_>,
+        rest: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        if let Some(feed) = at.input
             && !rest.is_empty()
         {
-            // What is piped in becomes the last arguments, or stands where `{}` does.
+            let holes = rest.iter().map(|word| word.text.matches("{}").count());
+            let times = 1 + holes.sum::<usize>();
+            if !self.budget.spend(times.saturating_mul(feed.text.len())) {
+                return self.unread(feed.range.clone());
+            }
             let added = words_at(&feed.text, &feed.range);
-            let text = added
-                .iter()
-                .map(|word| word.text.as_str())
-                .collect::<Vec<_>>()
-                .join(" ");
+            let text = joined(&added);
             let mut words: Vec<Word> = rest.to_vec();
             for word in &mut words {
                 word.text = word.text.replace("{}", &text);
@@ -178,135 +312,49 @@ impl Reading {
             words.extend(added);
             let at = Surroundings {
                 input: None,
+                is_whole: at.is_whole && feed.is_whole,
                 ..at.deeper().unsure()
             };
             self.run(commands, &words, &at, scope);
         }
         self.run(commands, rest, &at.deeper(), scope);
-        for (name, value) in set {
-            scope.restore(&name, value);
-        }
     }
 
-    /// A shell: its script stands behind `-c`, in a file that a command writes, or comes on its standard input.
-    pub(super) fn shell(
-        &mut self,
-        commands: &[Simple],
-        arguments: &[Word],
-        at: &Surroundings<'_>,
-        scope: &mut Scope,
-    ) {
-        let (flags, mut rest) = options(arguments, SHELL_VALUED);
-        let has = |names: &[&str]| flags.iter().any(|flag| names.contains(&flag.name.as_str()));
-        // It only looks whether the script can be read.
-        if has(&["-n"]) {
-            return;
+    /// `parallel`: a line of a shell, in which each of the inputs behind `:::` stands where `{}` does, or at the end. Without
+    /// such a line the inputs are the lines.
+    fn parallel(&mut self, rest: &[Word], at: &Surroundings<'_>, scope: &mut Scope) {
+        let end = rest.iter().position(|word| word.text.starts_with(":::"));
+        let (line, inputs) = rest.split_at(end.unwrap_or(rest.len()));
+        let inputs = inputs.get(1..).unwrap_or_default();
+        if line.is_empty() {
+            for word in inputs {
+                self.script(&word.text, Some(&word.range), &at.deeper(), scope);
+            }
+            return self.read_input(at, scope);
         }
-        self.left = self.left.saturating_sub(16 * scope.len());
-        let mut child = scope.child();
-        let attached = flags.iter().find(|flag| flag.name == "--command");
-        if let Some(flag) = attached.and_then(|flag| flag.value.clone()) {
-            return self.script(&flag.text, Some(&flag.range), &at.deeper(), &mut child);
-        }
-        if has(&["-c", "--command"]) {
-            if rest.first().is_some_and(|word| word.text == "--") {
-                rest = &rest[1..];
-            }
-            if let Some((text, given)) = rest.split_first() {
-                child.set_arguments(given.get(1..).unwrap_or_default(), at.is_sure);
-                self.script(&text.text, Some(&text.range), &at.deeper(), &mut child);
-            }
-            return;
-        }
-        match rest.first() {
-            Some(word) if !has(&["-s"]) => {
-                if let Some(of) = file_of(word) {
-                    let feed = scope.output(commands, of);
-                    self.feed(feed.as_ref(), at, &mut child);
-                } else if is_input(word) {
-                    self.read_input(at, &mut child);
-                }
-            }
-            _ => {
-                child.set_arguments(rest, at.is_sure);
-                self.read_input(at, &mut child);
-            }
-        }
-    }
-
-    /// A command that is run in a container, or on another machine: where it begins is told by its name, because each
-    /// program has options of its own before it.
-    pub(super) fn contained(
-        &mut self,
-        commands: &[Simple],
-        program: &str,
-        arguments: &[Word],
-        at: &Surroundings<'_>,
-        scope: &mut Scope,
-    ) {
-        if program == "vagrant" {
-            if let Some(text) = value_of(arguments, "-c", &["--command"]) {
-                self.script(&text.text, Some(&text.range), &at.deeper(), scope);
-            }
-            return;
-        }
-        let rest = match program {
-            "nsenter" => arguments,
-            _ => {
-                let runs = |word: &Word| {
-                    matches!(
-                        word.text.as_str(),
-                        "exec" | "run" | "shell" | "debug" | "create"
-                    )
-                };
-                let Some(index) = arguments.iter().position(runs) else {
-                    return;
-                };
-                &arguments[index + 1..]
-            }
+        let text = joined(line);
+        let place = around(rest);
+        let fed = match (inputs, at.input) {
+            ([], None) => None,
+            ([], Some(feed)) => Some(feed.text.to_string()),
+            (inputs, _) => Some(joined(inputs)),
         };
-        if matches!(program, "kubectl" | "oc" | "lxc" | "incus")
-            && let Some(index) = rest.iter().position(|word| word.text == "--")
-        {
-            return self.run(commands, &rest[index + 1..], &at.deeper(), scope);
-        }
-        let entry = rest.iter().enumerate().find_map(|(index, word)| {
-            let value = word.text.strip_prefix("--entrypoint")?;
-            match value.strip_prefix('=') {
-                Some(value) => Some((
-                    Word {
-                        text: value.to_owned(),
-                        ..word.clone()
-                    },
-                    index + 1,
-                )),
-                None => Some((rest.get(index + 1)?.clone(), index + 2)),
-            }
-        });
-        if let Some((entry, behind)) = entry {
-            // What stands behind the image is given to it; which word that is is not known here.
-            for index in behind..rest.len().min(behind + MOST_TRIED) {
-                let words = [std::slice::from_ref(&entry), &rest[index + 1..]].concat();
-                self.run(commands, &words, &at.deeper().unsure(), scope);
-            }
-        }
-        let begins = |word: &Word| {
-            let name = name_of(word);
-            SHELLS.contains(&name.as_str())
-                || WRAPPERS.iter().any(|(wrapper, ..)| *wrapper == name)
-                || matches!(name.as_str(), "git" | "rm" | "find" | "ssh" | "eval")
+        let at = Surroundings {
+            input: None,
+            ..at.deeper()
         };
-        let starts = rest.iter().enumerate().filter(|(_, word)| begins(word));
-        for (index, word) in starts.take(MOST_TRIED) {
-            let is_shell = SHELLS.contains(&name_of(word).as_str());
-            let next = rest.get(index + 1).map_or("", |word| word.text.as_str());
-            let is_plain = is_shell && next.starts_with('-') && next.ends_with('c');
-            let at = at.deeper();
-            let at = if is_plain { at } else { at.unsure() };
-            self.run(commands, &rest[index..], &at, scope);
-            if is_plain {
-                break;
+        self.script(&text, Some(&place), &at, scope);
+        if let Some(fed) = fed {
+            let times = 1 + text.matches("{}").count();
+            if !self.budget.spend(times.saturating_mul(fed.len())) {
+                return self.unread(place);
             }
+            let text = if times > 1 {
+                text.replace("{}", &fed)
+            } else {
+                format!("{text} {fed}")
+            };
+            self.script(&text, Some(&place), &at.unsure(), scope);
         }
     }
 }

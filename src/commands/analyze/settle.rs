@@ -268,15 +268,25 @@ impl Rehearsal {
         };
         let spoken = spoken.map_or(lesson.said_at, |before| before.max(lesson.said_at));
         match changed {
-            Some(index) => self.entries[index] = (after, spoken),
+            Some(index) => {
+                if !self.entries[index].0.is_hard_limit() {
+                    self.limits.add(place(index), &after.item, score);
+                }
+                self.entries[index] = (after, spoken);
+            }
             None => {
                 self.things.add(item);
-                let place = i64::try_from(self.entries.len()).unwrap_or(i64::MAX);
-                self.limits.add(place, item, score);
+                self.limits
+                    .add(place(self.entries.len()), &after.item, score);
                 self.entries.push((after, spoken));
             }
         }
     }
+}
+
+/// The number of a limit in a rehearsal.
+fn place(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX)
 }
 
 /// What tells two things that wait apart.
@@ -346,9 +356,15 @@ fn teach(
         }
     }
     let applied = transaction.apply(&merge.change)?;
-    if merge.outcome == Outcome::Added {
-        let score = merge.score.or(lesson.seen.score).unwrap_or(Score::DEFAULT);
-        stored.add(applied.id, item, score);
+    match (&entry, merge.score) {
+        (None, score) if merge.outcome == Outcome::Added => {
+            let score = score.or(lesson.seen.score).unwrap_or(Score::DEFAULT);
+            stored.add(applied.id, item, score);
+        }
+        (Some(entry), Some(score)) if !entry.is_hard_limit() => {
+            stored.limits.add(entry.id, &entry.item, score);
+        }
+        _ => {}
     }
     Ok(Some(Learned::of(
         finding,

@@ -6,7 +6,7 @@ use super::reply::File;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
 use crate::export::{entry_text, file_name, is_ours, looks_like_ours};
-use crate::install::Found;
+use crate::files::Found;
 use crate::recall::Hit;
 
 /// The folder, and how the index names it.
@@ -24,8 +24,22 @@ impl Folder {
         }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(super) fn link(&self) -> String {
         self.link.clone()
+    }
+
+    /// Whether there is a file that an earlier run has written.
+    pub(super) fn holds_ours(&self) -> Result<bool, Failure> {
+        for path in self.existing()? {
+            if Found::at(&path)?.bytes.is_some_and(|bytes| is_ours(&bytes)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The files as they should be: those of the entries, and away with what is left of others. What somebody else has written

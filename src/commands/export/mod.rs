@@ -1,7 +1,10 @@
 //! `aizo export`: the profile where hosts of agents look for it by themselves.
 
+mod copies;
 mod folder;
+mod place;
 mod reply;
+mod work;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,15 +13,16 @@ use chrono::{DateTime, Utc};
 
 use super::context::of_scenario;
 use super::entries::{Filter, count, parse_scenario};
-use super::{Context, Reply};
+use super::{Context, Reply, told};
 use crate::error::{Failure, Kind};
-use crate::export::{Block, Format, Offer, Origin, compose, find, put, rest, take_out};
-use crate::install::{Fault, Found, Readers, folders_for, newline, replace};
-use crate::model::{Band, stable_name};
+use crate::export::{Block, Format, Offer, Origin, compose};
+use crate::model::Band;
 use crate::recall::{Hit, Request};
 use crate::settings;
 use folder::Folder;
+use place::Place;
 use reply::{Exported, File};
+use work::{carry_out, must_be_writable};
 
 /// Up to this many entries are counted, to say how many are left out.
 const COUNTED: usize = 50_000;
@@ -71,10 +75,10 @@ struct Profile {
 /// # Errors
 /// The markers in the file are broken, the file cannot be read or written, and what the store reports.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
-    let into = args.into.as_deref().map(absolute).transpose()?;
+    let mut into = args.into.as_deref().map(absolute).transpose()?;
     let folder = args.entries.as_deref().map(absolute).transpose()?;
-    if let (true, Some(into)) = (args.remove, &into) {
-        return remove(into, folder.as_deref(), context);
+    if let Some(into) = into.take_if(|_| args.remove) {
+        return remove(into, folder, context);
     }
     let Some(format) = args.format else {
         return Err(Failure::usage("say for which file: --format").into());
@@ -89,7 +93,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     }
     let stored = profile(args.scenario.as_deref(), context)?;
     match into {
-        Some(into) => write(format, &into, folder, stored, args.check, context),
+        Some(into) => write(format, into, folder, stored, args.check, context),
         None => Ok(print(format, stored, context)),
     }
 }
@@ -178,165 +182,109 @@ fn print(format: Format, stored: Option<Profile>, context: &Context) -> Reply {
 
 fn write(
     format: Format,
-    into: &Path,
+    into: PathBuf,
     folder: Option<PathBuf>,
     stored: Option<Profile>,
     check: bool,
     context: &Context,
 ) -> anyhow::Result<Reply> {
-    let found = Found::at(into)?;
-    let before = found.bytes.as_deref();
-    let at_fault = |fault| broken(into, fault);
-    let has_block = find(before.unwrap_or_default())
-        .map_err(at_fault)?
-        .is_some();
+    let place = Place::at(into)?;
+    let folder = folder.map(|path| Folder::new(path, &place.into));
     let exists = stored.is_some();
-    if !exists && has_block {
-        // A wrong home or path must not empty the files of the right one.
-        let message = format!(
-            "there is no store at {}, so {} was left as it is",
-            context.settings.db.display(),
-            into.display()
-        );
-        return Err(Failure::new(Kind::NotFound, message)
-            .hint("aizo export --remove --into FILE takes the block out")
-            .into());
+    if !exists {
+        must_hold_nothing(&place, folder.as_ref(), context)?;
     }
-    let beside = rest(before, format).map_err(at_fault)?;
-    let room = match format.read() {
-        Some(read) => format.room().and(read.beside(beside)),
-        None => format.room(),
-    };
     let stored = stored.unwrap_or(NOTHING);
-    let folder = folder.map(|path| Folder::new(path, into));
-    let line_end = newline(&String::from_utf8_lossy(before.unwrap_or_default())).len();
     let link = folder.as_ref().map(Folder::link);
-    let block = compose(format, stored.offer(link.as_deref()), room, line_end);
+    let block = place.block(format, stored.offer(link.as_deref()))?;
     say_what_is_missing(&block, exists, context);
     if block.entries() == 0 && !block.is_empty() {
         context.note(format!(
             "{} has no room for a preference beside what else stands in it",
-            into.display()
+            place.into.display()
         ));
     }
-    // Without anything to say there is no reason for a block; but one that is there is emptied and not kept.
-    let after = if block.is_empty() && !has_block {
-        found.bytes.clone()
-    } else {
-        Some(put(before, &block, format.head()).map_err(at_fault)?)
-    };
-    let mut files = vec![File::planned(into.to_path_buf(), found, after)];
+    let into = place.into.clone();
+    let mut files = vec![place.with(format, &block)?];
     if let Some(folder) = &folder {
         files.extend(folder.plan(stored.hits(&block), context)?);
     }
-    let changes = files.iter().any(File::changes);
     let text = block.text(Origin::ByHand);
-    let reply = |files, result| {
-        Box::new(
-            Exported::new(Some(format), Some(into.to_path_buf()), result)
-                .with(&block, text)
-                .files(files),
-        )
-    };
+    let reply = Exported::new(Some(format), Some(into.clone()), files[0].result());
+    let reply = reply.with(&block, text);
     if check {
-        if !changes {
-            return Ok(Reply::Answer(reply(files, "up_to_date")));
-        }
-        context.note(format!(
-            "{} is not up to date: aizo export --format {} --into {} writes it",
-            into.display(),
-            format.name(),
-            crate::storage::quoted(&into.display().to_string()),
-        ));
-        return Ok(Reply::Difference(reply(files, "differs")));
+        return Ok(checked(reply, files, format, &into, context));
     }
-    let result = files[0].result();
-    if !has_block {
-        keep_a_copy(&mut files[0], context)?;
-    }
-    carry_out(&files)?;
-    Ok(Reply::Answer(reply(files, result)))
+    must_be_writable(&files)?;
+    let (files, failure) = carry_out(files, context);
+    let reply = told(reply.files(files), failure, context)?;
+    Ok(Reply::Answer(Box::new(reply)))
 }
 
-fn remove(into: &Path, folder: Option<&Path>, context: &Context) -> anyhow::Result<Reply> {
-    let found = Found::at(into)?;
-    let taken = match &found.bytes {
-        Some(bytes) => take_out(bytes).map_err(|fault| broken(into, fault))?,
-        None => None,
-    };
-    let after = match taken {
-        Some(after) => after,
-        None => {
-            context.note(format!("{} has no block of aizo's", into.display()));
-            found.bytes.clone()
+/// A wrong home or path must not empty the files of the right one.
+fn must_hold_nothing(
+    place: &Place,
+    folder: Option<&Folder>,
+    context: &Context,
+) -> Result<(), Failure> {
+    let (what, options) = if place.managed.is_some() {
+        (place.into.display(), "--into FILE")
+    } else {
+        match folder
+            .map(|folder| Ok((folder, folder.holds_ours()?)))
+            .transpose()?
+        {
+            Some((folder, true)) => (folder.path().display(), "--into FILE --entries DIR"),
+            _ => return Ok(()),
         }
     };
-    let mut files = vec![File::planned(into.to_path_buf(), found, after)];
-    if let Some(folder) = folder {
-        files.extend(Folder::new(folder.to_path_buf(), into).plan(std::iter::empty(), context)?);
+    let db = context.settings.db.display();
+    let message = format!("there is no store at {db}, so {what} was left as it is");
+    Err(Failure::new(Kind::NotFound, message).hint(format!(
+        "aizo export --remove {options} takes out what was written there"
+    )))
+}
+
+/// The reply to `--check`.
+fn checked(
+    reply: Exported,
+    files: Vec<File>,
+    format: Format,
+    into: &Path,
+    context: &Context,
+) -> Reply {
+    if !files.iter().any(File::changes) {
+        return Reply::Answer(Box::new(reply.files(files).result("up_to_date")));
     }
-    carry_out(&files)?;
-    drop_the_copy(&files[0], context)?;
+    context.note(format!(
+        "{} is not up to date: aizo export --format {} --into {} writes it",
+        into.display(),
+        format.name(),
+        crate::model::quoted(&into.display().to_string()),
+    ));
+    Reply::Difference(Box::new(reply.files(files).result("differs")))
+}
+
+fn remove(into: PathBuf, folder: Option<PathBuf>, context: &Context) -> anyhow::Result<Reply> {
+    let place = Place::at(into.clone())?;
+    if place.managed.is_none() {
+        context.note(format!("{} has no block of aizo's", into.display()));
+    }
+    let mut files = vec![place.without()?];
+    if let Some(folder) = folder {
+        files.extend(Folder::new(folder, &into).plan(std::iter::empty(), context)?);
+    }
+    must_be_writable(&files)?;
     let result = if files[0].changes() {
         "removed"
     } else {
         "absent"
     };
-    Ok(Reply::Answer(Box::new(
-        Exported::new(None, Some(into.to_path_buf()), result).files(files),
-    )))
-}
-
-/// Writes what has changed. Before the first file, all may be written.
-fn carry_out(files: &[File]) -> Result<(), Failure> {
-    for file in files.iter().filter(|file| file.changes()) {
-        file.found.may_be_written()?;
-    }
-    for file in files.iter().filter(|file| file.changes()) {
-        file.found.write(file.after.as_deref())?;
-    }
-    Ok(())
-}
-
-/// Keeps a file as it was before there was a block in it.
-fn keep_a_copy(file: &mut File, context: &Context) -> Result<(), Failure> {
-    let (Some(before), Some(copy), true) =
-        (&file.found.bytes, copy_of(file, context), file.changes())
-    else {
-        return Ok(());
-    };
-    if before.is_empty() {
-        return Ok(());
-    }
-    folders_for(&copy, Readers::Owner)?;
-    replace(&copy, before, Readers::Owner).map_err(|error| {
-        let message = format!("cannot write {}: {error}", copy.display());
-        Failure::new(Kind::Io, message)
-    })?;
-    file.backup = Some(copy);
-    Ok(())
-}
-
-/// Removes the copy of a file that is again as it was.
-fn drop_the_copy(file: &File, context: &Context) -> Result<(), Failure> {
-    let Some(copy) = copy_of(file, context).filter(|_| file.changes()) else {
-        return Ok(());
-    };
-    let found = Found::at(&copy)?;
-    if found.bytes.is_some() && found.bytes == file.after {
-        found.write(None)?;
-    }
-    Ok(())
-}
-
-fn copy_of(file: &File, context: &Context) -> Option<PathBuf> {
-    let name = file.path.file_name()?.to_string_lossy();
-    let place = stable_name(&[&file.path.to_string_lossy()]);
-    let home = context.settings.home.as_ref()?;
-    Some(
-        home.join("backups")
-            .join(format!("{place}.before-export.{name}")),
-    )
+    let (files, failure) = carry_out(files, context);
+    let failure = failure.or_else(|| copies::drop(&files[0], context).err());
+    let reply = Exported::new(None, Some(into), result).files(files);
+    let reply = told(reply, failure, context)?;
+    Ok(Reply::Answer(Box::new(reply)))
 }
 
 fn say_what_is_missing(block: &Block, exists: bool, context: &Context) {
@@ -359,16 +307,4 @@ fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
     // `--into=~/FILE` is not expanded by every shell.
     let path = settings::expand(path, dirs::home_dir().as_deref());
     Ok(std::path::absolute(path)?)
-}
-
-fn broken(path: &Path, fault: Fault) -> Failure {
-    let message = format!(
-        "{}, line {}: {}; the file was left as it is",
-        path.display(),
-        fault.line,
-        fault.message
-    );
-    Failure::new(Kind::Failed, message).hint(
-        "put it right, or delete the marker lines and what is between them; then say it again",
-    )
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::commands::entries::count;
 use crate::export::{Block, Format};
-use crate::install::{Found, object, path, unified};
+use crate::files::{Found, difference, leads_to, object, path};
 use crate::present::{Answer, Page, to_json};
 
 /// A file, as it was found and as it should be.
@@ -15,9 +15,39 @@ pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) found: Found,
     pub(super) after: Option<Vec<u8>>,
+    /// Of what a copy is kept when it is written.
+    pub(super) kept: Kept,
     /// A copy of it as it was.
     pub(super) backup: Option<PathBuf>,
+    /// Where it is if a link leads elsewhere.
+    target: Option<PathBuf>,
+    pub(super) state: State,
 }
+
+/// Of what a copy is kept when a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Of nothing: all that will not be in it any more is aizo's.
+    Nothing,
+    /// Of the file before there was a block in it.
+    Before,
+    /// Of the file with a text of somebody's own where the block will be.
+    OwnText,
+}
+
+/// What became of a file that should change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// It was written, or will be.
+    Done,
+    /// It could not be written.
+    Failed,
+    /// Another could not be written before it.
+    Omitted,
+}
+
+/// What a file comes to that could not be written, and with it the whole.
+const FAILED: &str = "failed";
 
 /// What `export` replies.
 pub(super) struct Exported {
@@ -33,12 +63,20 @@ pub(super) struct Exported {
 
 impl File {
     pub(super) fn planned(path: PathBuf, found: Found, after: Option<Vec<u8>>) -> Self {
+        let folder = std::env::current_dir().unwrap_or_default();
         File {
+            target: leads_to(&path, &folder),
             path,
             found,
             after,
+            kept: Kept::Nothing,
             backup: None,
+            state: State::Done,
         }
+    }
+
+    pub(super) fn keeping(self, kept: Kept) -> Self {
+        File { kept, ..self }
     }
 
     pub(super) fn changes(&self) -> bool {
@@ -47,6 +85,7 @@ impl File {
 
     pub(super) fn result(&self) -> &'static str {
         match (&self.found.bytes, &self.after) {
+            _ if self.state == State::Failed => FAILED,
             (None, Some(_)) => "created",
             (Some(_), None) => "removed",
             (before, after) if before != after => "changed",
@@ -54,20 +93,20 @@ impl File {
         }
     }
 
-    fn diff(&self) -> String {
-        if !self.changes() {
-            return String::new();
+    /// Its path, and where a link leads.
+    fn named(&self) -> String {
+        let path = self.path.display();
+        match &self.target {
+            Some(target) => format!("{path} -> {}", target.display()),
+            None => path.to_string(),
         }
-        let text = |bytes: &Option<Vec<u8>>| {
-            bytes
-                .as_ref()
-                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        };
-        let (before, after) = (text(&self.found.bytes), text(&self.after));
-        unified(
-            &self.path.display().to_string(),
-            before.as_deref(),
-            after.as_deref(),
+    }
+
+    fn diff(&self) -> String {
+        difference(
+            &self.path,
+            self.found.bytes.as_deref(),
+            self.after.as_deref(),
         )
     }
 }
@@ -94,7 +133,16 @@ impl Exported {
         self
     }
 
+    pub(super) fn result(mut self, result: &'static str) -> Self {
+        self.result = result;
+        self
+    }
+
+    /// The files, and that all has failed where one has.
     pub(super) fn files(mut self, files: Vec<File>) -> Self {
+        if files.iter().any(|file| file.state == State::Failed) {
+            self.result = FAILED;
+        }
         self.files = files;
         self
     }
@@ -111,16 +159,19 @@ impl Answer for Exported {
                 .iter()
                 .try_for_each(|file| page.patch(&file.diff()));
         }
-        let name = into.display();
+        let (main, others): (Vec<&File>, Vec<&File>) =
+            self.files.iter().partition(|file| file.path == *into);
+        let name = main
+            .first()
+            .map_or_else(|| into.display().to_string(), |file| file.named());
         let has = count(self.entries, "entry", "entries");
         page.line(&match self.result {
             "up_to_date" => format!("{name} is up to date ({has})"),
-            "removed" | "absent" => format!("{} {name}", self.result),
+            "removed" | "absent" | FAILED => format!("{} {name}", self.result),
             result => format!("{result} {name} ({has})"),
         })?;
-        let others = self.files.iter().skip(1).filter(|file| file.changes());
-        for file in others {
-            page.line(&format!("{} {}", file.result(), file.path.display()))?;
+        for file in others.iter().filter(|file| file.changes()) {
+            page.line(&format!("{} {}", file.result(), file.named()))?;
         }
         Ok(())
     }
@@ -135,6 +186,7 @@ impl Answer for Exported {
                     ("result", file.result().into()),
                     ("diff", file.diff().into()),
                     ("backup", file.backup.as_deref().map(path).into()),
+                    ("target", file.target.as_deref().map(path).into()),
                 ])
             })
             .collect();

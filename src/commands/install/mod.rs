@@ -1,20 +1,19 @@
 //! `aizo install` and `aizo uninstall`: settle aizo in the hosts of agents, and take it out again.
 
+mod folder;
 mod reply;
 mod surroundings;
 mod work;
 
 use std::cell::RefCell;
 use std::env::VarError;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::Value;
-
-use super::Context;
+use super::{Context, told};
 use crate::capture::hook::Caller;
-use crate::error::{Failure, Kind};
-use crate::install::{Found, Part, Piece, pieces, plugin, unified};
-use crate::present::{self, Answer, Style};
+use crate::error::Failure;
+use crate::install::{Part, Piece, Program, pieces};
+use crate::present::Answer;
 use reply::File;
 pub use reply::Reply;
 use surroundings::Surroundings;
@@ -87,7 +86,11 @@ struct Which {
 /// No agent is named, or none of them can be served.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     if let Some(folder) = &args.as_plugin {
-        return Ok(Box::new(write_plugin(folder, args.which.dry_run)?));
+        return Ok(Box::new(folder::write(
+            folder,
+            args.which.dry_run,
+            context,
+        )?));
     }
     let surroundings = Surroundings::new(args.which.project, context)?;
     let unreadable = RefCell::new(None);
@@ -104,7 +107,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     };
     let machine = surroundings.machine(&variable);
     if args.list {
-        return Ok(Box::new(surroundings.list(&machine)?));
+        return Ok(Box::new(surroundings.list(&machine, context)?));
     }
     let mut hosts = named(&args.which.agents)?;
     if args.which.all {
@@ -130,7 +133,8 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         Part::Mcp => args.no_mcp,
         Part::Skill => args.no_skill,
     };
-    let mut work = Work::begin(&surroundings, Task::Install, args.which.dry_run)?;
+    let dry_run = args.which.dry_run;
+    let mut work = Work::begin(&surroundings, Task::Install, &program, dry_run)?;
     for host in hosts {
         let mut all = pieces(host, &surroundings.scope, &machine, &program);
         all.retain(|piece| !left_out(piece.part));
@@ -140,21 +144,10 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     let has_new_hooks = |file: &File| {
         file.agent == Caller::Codex.name() && file.parts == [Part::Hooks] && !file.diff.is_empty()
     };
-    if !args.which.dry_run && reply.files.iter().any(has_new_hooks) {
+    if !dry_run && reply.files.iter().any(has_new_hooks) {
         context.note("codex runs new hooks once you have agreed to them: /hooks");
     }
     Ok(Box::new(told(reply, failure, context)?))
-}
-
-/// The reply; where something has failed it is given before the error.
-fn told(reply: Reply, failure: Option<Failure>, context: &Context) -> anyhow::Result<Reply> {
-    let Some(failure) = failure else {
-        return Ok(reply);
-    };
-    let settings = &context.settings;
-    let style = Style::for_stdout(settings.color, settings.columns);
-    present::answer(&reply, context.is_quiet(), style)?;
-    Err(failure.into())
 }
 
 /// Runs `uninstall`.
@@ -174,27 +167,21 @@ pub fn remove(args: &Removal, context: &Context) -> anyhow::Result<Reply> {
             .into());
     }
     let program = surroundings.program(&machine);
-    let mut work = Work::begin(&surroundings, Task::Uninstall, args.which.dry_run)?;
+    let by_name = Program::by_name(machine.windows);
+    let mut work = Work::begin(&surroundings, Task::Uninstall, &program, args.which.dry_run)?;
     for host in hosts {
-        let all = by_file(pieces(host, &surroundings.scope, &machine, &program));
-        let known = work
-            .record
-            .files_of(host.name(), &surroundings.scope.name());
-        // What is recorded is all there is; without a record, whatever looks like aizo's.
-        let files = if known.is_empty() {
-            all
-        } else {
-            let pieces_in = |file: &PathBuf| {
-                all.iter()
-                    .find(|(path, _)| path == file)
-                    .map(|(_, pieces)| pieces.clone())
-                    .unwrap_or_default()
-            };
-            known
-                .iter()
-                .map(|file| (file.clone(), pieces_in(file)))
-                .collect()
-        };
+        let scope = &surroundings.scope;
+        let mut all = pieces(host, scope, &machine, &program);
+        if program != by_name {
+            all.extend(pieces(host, scope, &machine, &by_name));
+        }
+        let mut files = by_file(all);
+        // Where aizo was put may be elsewhere than it would be today.
+        for file in work.record.files_of(host.name(), &scope.name()) {
+            if files.iter().all(|(path, _)| *path != file) {
+                files.push((file, Vec::new()));
+            }
+        }
         work.settle(host, files);
     }
     if args.which.all {
@@ -241,52 +228,4 @@ fn by_file(pieces: Vec<Piece>) -> Vec<(PathBuf, Vec<Piece>)> {
         }
     }
     files
-}
-
-/// Writes the plugin. A folder that holds something else is left alone.
-fn write_plugin(folder: &Path, dry_run: bool) -> anyhow::Result<Reply> {
-    let folder = std::path::absolute(folder)?;
-    let about = folder.join(".claude-plugin").join("plugin.json");
-    let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
-    let is_ours = Found::at(&about)?.bytes.is_some_and(|bytes| {
-        serde_json::from_slice::<Value>(&bytes).is_ok_and(|about| about["name"] == "aizo")
-    });
-    if !is_empty && !is_ours {
-        let message = format!("{} holds something else", folder.display());
-        return Err(Failure::new(Kind::Conflict, message)
-            .hint("name a folder that is empty or not there")
-            .into());
-    }
-    let mut files = Vec::new();
-    for (name, text) in plugin() {
-        let path = folder.join(name);
-        let found = Found::at(&path)?;
-        let changes = found.bytes.as_deref() != Some(text.as_bytes());
-        let before = found
-            .bytes
-            .as_ref()
-            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let result = match (&before, changes) {
-            (None, _) => "created",
-            (Some(_), true) => "changed",
-            (Some(_), false) => "unchanged",
-        };
-        files.push(File {
-            agent: Caller::ClaudeCode.name(),
-            parts: Vec::new(),
-            result,
-            reason: None,
-            diff: unified(&path.display().to_string(), before.as_deref(), Some(&text)),
-            backup: None,
-            path,
-        });
-        if changes && !dry_run {
-            found.write(Some(text.as_bytes()))?;
-        }
-    }
-    Ok(Reply {
-        dry_run,
-        scope: folder.display().to_string(),
-        files,
-    })
 }

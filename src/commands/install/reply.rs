@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::install::{Part, object, path};
+use crate::files::{object, path};
+use crate::install::Part;
 use crate::present::{Align, Answer, Page, Table, to_json};
 
 /// What became of one file.
@@ -21,6 +22,8 @@ pub(super) struct File {
     pub(super) diff: String,
     /// A copy of it as it was.
     pub(super) backup: Option<PathBuf>,
+    /// Where it is if a link leads elsewhere.
+    pub(super) target: Option<PathBuf>,
 }
 
 impl File {
@@ -41,6 +44,9 @@ impl File {
         Some(format!("{sign} {name}, {lines} lines\n"))
     }
 }
+
+/// What a file comes to for which something went wrong.
+pub(super) const FAILED: &str = "failed";
 
 /// The name that hosts give a skill's file.
 const SKILL_FILE: &str = "SKILL.md";
@@ -76,7 +82,10 @@ impl Answer for Reply {
             ("FILE", Align::Left),
         ]);
         for file in &self.files {
-            let path = file.path.display().to_string();
+            let mut path = file.path.display().to_string();
+            if let Some(target) = &file.target {
+                path.push_str(&format!(" -> {}", target.display()));
+            }
             table.row(&[
                 file.agent.to_owned(),
                 file.result.to_owned(),
@@ -110,6 +119,7 @@ impl Answer for Reply {
                 ("reason", file.reason.clone().into()),
                 ("diff", file.diff.as_str().into()),
                 ("backup", file.backup.as_deref().map(path).into()),
+                ("target", file.target.as_deref().map(path).into()),
             ])
         });
         let all = object([

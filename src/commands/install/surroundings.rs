@@ -1,14 +1,15 @@
 //! The machine on which this happens: folders, the name by which hosts call this program, and what is recorded.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::by_file;
 use super::reply::{Agent, Agents};
 use crate::capture::hook::Caller;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
+use crate::files::{Found, leads_to, real};
 use crate::install::{
-    Found, Machine, Outcome, Part, Piece, Program, Record, Scope, Step, install, pieces,
+    FileRecord, Machine, Part, Piece, Program, Record, Scope, Step, install, pieces,
 };
 
 /// Where all this happens.
@@ -112,48 +113,61 @@ impl Surroundings {
         self.own.join("backups")
     }
 
-    pub(super) fn list(&self, machine: &Machine<'_>) -> anyhow::Result<Agents> {
+    /// What each host has. A file that cannot be read is said, and is no reason to say nothing of the others.
+    pub(super) fn list(&self, machine: &Machine<'_>, context: &Context) -> anyhow::Result<Agents> {
         let program = self.program(machine);
-        let record = read_record(&self.record_file())?;
-        let mut agents = Vec::new();
-        for (host, name) in Caller::ALL {
-            let mut agent = Agent {
-                agent: name,
-                found: machine.has(host),
-                hooks: false,
-                mcp: false,
-                skill: false,
+        let record = read_record(&self.record_file())?.unwrap_or_default();
+        let mut unreadable = BTreeSet::new();
+        let agents = Caller::ALL.iter().map(|(host, name)| {
+            let pieces = pieces(*host, &self.scope, machine, &program);
+            // A part is there when all of its files are.
+            let mut has = |part: Part| {
+                let files = pieces.iter().filter(|piece| piece.part == part);
+                let are_there = files.map(|piece| {
+                    self.has(*host, piece, &program, &record)
+                        .unwrap_or_else(|failure| {
+                            unreadable.insert(failure.message);
+                            false
+                        })
+                });
+                are_there.reduce(|all, one| all && one).unwrap_or(false)
             };
-            for (file, pieces) in by_file(pieces(host, &self.scope, machine, &program)) {
-                for piece in pieces {
-                    let part = piece.part;
-                    let of_others = record.file(&file).is_some_and(|known| !known.serves(name));
-                    if of_others {
-                        continue;
-                    }
-                    let mut step = self.step(host, vec![piece], &file, &record)?.0;
-                    // What a trial finds to be done is not there.
-                    let is_there = matches!(
-                        install(&mut step),
-                        Ok(Outcome::Unchanged | Outcome::Kept(_))
-                    );
-                    let place = match part {
-                        Part::Hooks => &mut agent.hooks,
-                        Part::Mcp => &mut agent.mcp,
-                        Part::Skill => &mut agent.skill,
-                    };
-                    *place = is_there;
-                }
+            Agent {
+                agent: name,
+                found: machine.has(*host),
+                hooks: has(Part::Hooks),
+                mcp: has(Part::Mcp),
+                skill: has(Part::Skill),
             }
-            agents.push(agent);
+        });
+        let agents = Agents(agents.collect());
+        unreadable.into_iter().for_each(|one| context.note(one));
+        Ok(agents)
+    }
+
+    /// Whether a host has a piece: what a trial finds to be done is not there.
+    fn has(
+        &self,
+        host: Caller,
+        piece: &Piece,
+        program: &Program,
+        record: &Record,
+    ) -> Result<bool, Failure> {
+        let file = &piece.file;
+        let of_others = |known: &FileRecord| !known.agents.is_empty() && !known.serves(host.name());
+        if record.file(file).is_some_and(of_others) {
+            return Ok(false);
         }
-        Ok(Agents(agents))
+        let (mut step, _) = self.step(host, vec![piece.clone()], program, file, record)?;
+        let outcome = install(&mut step).map_err(|fault| fault.in_file(file))?;
+        Ok(outcome.is_there())
     }
 
     pub(super) fn step(
         &self,
         host: Caller,
         pieces: Vec<Piece>,
+        program: &Program,
         file: &Path,
         record: &Record,
     ) -> Result<(Step, Found), Failure> {
@@ -162,11 +176,36 @@ impl Surroundings {
             host,
             scope: self.scope.name(),
             path: file.to_path_buf(),
+            program: program.clone(),
             pieces,
             bytes: found.bytes.clone(),
             record: record.file(file).cloned(),
+            has_records: true,
         };
         Ok((step, found))
+    }
+
+    /// Where a file is if a link leads elsewhere. A project may come from anybody, and its links may not lead out of it.
+    ///
+    /// # Errors
+    /// One does.
+    pub(super) fn place_of(&self, file: &Path) -> Result<Option<PathBuf>, Failure> {
+        let Scope::Project(project) = &self.scope else {
+            return Ok(leads_to(file, &self.home));
+        };
+        let place = leads_to(file, project);
+        match &place {
+            Some(place) if !place.starts_with(real(project)) => {
+                let message = format!(
+                    "{} is a link to {}, outside of the project; it was left as it is",
+                    file.display(),
+                    place.display()
+                );
+                Err(Failure::new(Kind::Conflict, message)
+                    .hint("put a file or folder of the project in the place of the link"))
+            }
+            _ => Ok(place),
+        }
     }
 }
 
@@ -176,14 +215,15 @@ pub(super) fn no_text(what: &str) -> Failure {
         .hint("give it a name in UTF-8, or write the settings by hand")
 }
 
-pub(super) fn read_record(file: &Path) -> Result<Record, Failure> {
+/// What is recorded; nothing where nobody has recorded anything.
+pub(super) fn read_record(file: &Path) -> Result<Option<Record>, Failure> {
     let Some(bytes) = Found::at(file)?.bytes else {
-        return Ok(Record::default());
+        return Ok(None);
     };
-    Record::parse(&bytes).map_err(|problem| {
+    Record::parse(&bytes).map(Some).map_err(|problem| {
         let message = format!("cannot read {}: {problem}", file.display());
         Failure::new(Kind::Failed, message).hint(
-            "it says what aizo has changed; without it, uninstall goes by what looks like aizo's",
+            "it says what aizo has changed; without it, uninstall takes out only what is exactly as aizo writes it",
         )
     })
 }

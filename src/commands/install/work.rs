@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reply::{File, Reply};
+use super::reply::{FAILED, File, Reply};
 use super::surroundings::{Surroundings, read_record};
 use crate::capture::hook::Caller;
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
-use crate::install::{
-    FileRecord, Found, Lock, Outcome, Part, Piece, Readers, Record, folders_for, install, replace,
-    sweep, unified, uninstall,
+use crate::files::{
+    Found, Lock, Readers, difference, folders_for, missing_folders, replace, sweep,
 };
+use crate::install::{FileRecord, Outcome, Part, Piece, Program, Record, Step, install, uninstall};
 
 /// A file that is to be written.
 struct Planned {
@@ -18,12 +18,20 @@ struct Planned {
     found: Found,
     bytes: Option<Vec<u8>>,
     record: Option<FileRecord>,
-    is_left: bool,
+    outcome: Outcome,
+    /// Nothing of others was in it.
+    was_ours_alone: bool,
 }
 
 impl Planned {
     fn changes(&self) -> bool {
         self.bytes != self.found.bytes
+    }
+
+    /// Whether it serves nobody any more.
+    fn is_removal(&self) -> bool {
+        let record = self.record.as_ref();
+        record.is_none_or(|record| record.agents.is_empty())
     }
 }
 
@@ -44,8 +52,13 @@ struct Trouble {
 pub(super) struct Work<'s> {
     surroundings: &'s Surroundings,
     task: Task,
+    program: &'s Program,
     dry_run: bool,
     pub(super) record: Record,
+    /// Whether there was a record when the run began.
+    has_records: bool,
+    /// The folders that are about to be made.
+    coming: Vec<PathBuf>,
     pub(super) files: Vec<File>,
     failures: Vec<Failure>,
     served: usize,
@@ -57,6 +70,7 @@ impl<'s> Work<'s> {
     pub(super) fn begin(
         surroundings: &'s Surroundings,
         task: Task,
+        program: &'s Program,
         dry_run: bool,
     ) -> anyhow::Result<Self> {
         let file = surroundings.record_file();
@@ -69,14 +83,19 @@ impl<'s> Work<'s> {
             sweep(&file);
             sweep(&surroundings.own.join("backups").join("new"));
         }
-        let mut record = read_record(&file)?;
+        let record = read_record(&file)?;
+        let has_records = record.is_some();
+        let mut record = record.unwrap_or_default();
         record
             .folders
             .extend(lock.iter().flat_map(|lock| lock.folders.iter().cloned()));
         Ok(Work {
             record,
+            has_records,
+            coming: Vec::new(),
             surroundings,
             task,
+            program,
             dry_run,
             files: Vec::new(),
             failures: Vec::new(),
@@ -108,6 +127,7 @@ impl<'s> Work<'s> {
             reason: Some(trouble.failure.message.clone()),
             diff: String::new(),
             backup: None,
+            target: None,
         });
         self.failures.push(trouble.failure);
     }
@@ -117,33 +137,39 @@ impl<'s> Work<'s> {
         host: Caller,
         files: Vec<(PathBuf, Vec<Piece>)>,
     ) -> Result<Vec<Planned>, Trouble> {
+        let is_recorded = |path: &Path| {
+            let known = self.record.file(path);
+            known.is_some_and(|known| known.serves(host.name()))
+        };
+        let has_recorded = files.iter().any(|(path, _)| is_recorded(path));
         let mut planned = Vec::new();
         for (path, pieces) in files {
-            let one = self.plan_one(host, &path, pieces);
-            planned.push(one.map_err(|failure| Trouble { path, failure })?);
+            // Beside what is recorded of a host it is enough to say what stays.
+            let is_beside = self.task == Task::Uninstall && has_recorded && !is_recorded(&path);
+            match self.plan_one(host, &path, pieces) {
+                Ok(one) if is_beside && one.outcome == Outcome::Absent => {}
+                Ok(one) => planned.push(one),
+                Err(_) if is_beside => {}
+                Err(failure) => return Err(Trouble { path, failure }),
+            }
         }
         Ok(planned)
     }
 
     fn plan_one(&self, host: Caller, path: &Path, pieces: Vec<Piece>) -> Result<Planned, Failure> {
-        let mut parts = parts(&pieces);
-        let (mut step, found) = self.surroundings.step(host, pieces, path, &self.record)?;
-        if let Some(record) = &step.record {
-            parts.extend(record.edits.iter().map(|change| change.part));
-            parts.dedup();
-        }
+        let target = self.surroundings.place_of(path)?;
+        let (mut step, found) =
+            self.surroundings
+                .step(host, pieces, self.program, path, &self.record)?;
+        step.has_records = self.has_records;
+        let parts = parts(&step);
+        let was_ours_alone = is_ours_alone(&step);
         let plan = match self.task {
             Task::Install => install,
             Task::Uninstall => uninstall,
         };
         let outcome = plan(&mut step).map_err(|fault| {
-            let message = format!(
-                "{}, line {}: {}; the file was left as it is",
-                path.display(),
-                fault.line,
-                fault.message
-            );
-            Failure::new(Kind::Failed, message).hint(
+            fault.in_file(path).hint(
                 "put it right first; aizo install can leave out what belongs there: --no-hooks, --no-mcp",
             )
         })?;
@@ -154,28 +180,15 @@ impl<'s> Work<'s> {
                 found.has_room()?;
             }
         }
-        let text = |bytes: &Option<Vec<u8>>| {
-            bytes
-                .as_ref()
-                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        };
         let (result, reason) = described(outcome);
         let file = File {
             agent: host.name(),
             parts,
             result,
             reason: reason.map(str::to_owned),
-            diff: if changes {
-                let (before, after) = (text(&found.bytes), text(&step.bytes));
-                unified(
-                    &path.display().to_string(),
-                    before.as_deref(),
-                    after.as_deref(),
-                )
-            } else {
-                String::new()
-            },
+            diff: difference(path, found.bytes.as_deref(), step.bytes.as_deref()),
             backup: None,
+            target,
             path: path.to_path_buf(),
         };
         Ok(Planned {
@@ -183,7 +196,8 @@ impl<'s> Work<'s> {
             found,
             bytes: step.bytes,
             record: step.record,
-            is_left: outcome == Outcome::Left,
+            outcome,
+            was_ours_alone,
         })
     }
 
@@ -203,13 +217,12 @@ impl<'s> Work<'s> {
         for file in planned {
             if file.changes()
                 && let Some(before) = &file.found.bytes
+                // What is aizo's alone is nobody's loss.
+                && !file.was_ours_alone
             {
                 let earlier = self.record.file(&file.file.path);
-                // A file that aizo made is nobody's loss.
-                if earlier.is_some_and(|record| !record.existed) {
-                    continue;
-                }
                 let earlier = earlier.and_then(|record| record.backup.clone());
+                let earlier = earlier.filter(|copy| copy.is_file());
                 file.file.backup =
                     self.back_up(file, before, earlier)
                         .map_err(|failure| Trouble {
@@ -243,13 +256,19 @@ impl<'s> Work<'s> {
         let _it_says_too_much = self.save();
     }
 
-    /// Writes the files of a host, or none of them. What is about to be done is recorded first: half of it can be taken back
-    /// as well.
+    /// Writes the files of a host, or none of them. What is about to be done is recorded first, beside what was: half of it can
+    /// be taken back as well.
     fn put_in(&mut self, planned: Vec<Planned>, before: &Record) -> Result<(), Trouble> {
         for file in &planned {
-            self.note(file);
+            let earlier = before.file(&file.file.path);
+            self.note(file, earlier.filter(|_| file.changes()));
         }
-        let (mut done, mut folders) = (Vec::new(), Vec::new());
+        let changed = planned.iter().filter(|file| file.changes());
+        self.coming = changed
+            .flat_map(|file| missing_folders(&file.found.target))
+            .collect();
+        self.record.folders.extend(self.coming.iter().cloned());
+        let mut done = Vec::new();
         let mut result = self.save().map_err(|failure| Trouble {
             path: self.surroundings.record_file(),
             failure,
@@ -259,10 +278,7 @@ impl<'s> Work<'s> {
                 break;
             }
             match file.found.write(file.bytes.as_deref()) {
-                Ok(made) => {
-                    folders.extend(made);
-                    done.push(file);
-                }
+                Ok(()) => done.push(file),
                 Err(failure) => {
                     result = Err(Trouble {
                         path: file.file.path.clone(),
@@ -271,8 +287,9 @@ impl<'s> Work<'s> {
                 }
             }
         }
+        self.coming.clear();
         let Err(trouble) = result else {
-            self.record.folders.extend(folders);
+            planned.iter().for_each(|file| self.note(file, None));
             self.files.extend(planned.into_iter().map(|one| one.file));
             let path = self.surroundings.record_file();
             return self.save().map_err(|failure| Trouble { path, failure });
@@ -285,7 +302,6 @@ impl<'s> Work<'s> {
             };
             written.write(file.found.bytes.as_deref()).is_err()
         });
-        self.record.folders.extend(folders);
         if done.is_empty() {
             self.forget_copies(&planned, before);
         } else {
@@ -300,16 +316,17 @@ impl<'s> Work<'s> {
         for file in planned {
             let path = file.file.path.clone();
             let done = if file.changes() {
-                file.found.write(file.bytes.as_deref()).map(drop)
+                file.found.write(file.bytes.as_deref())
             } else {
                 Ok(())
             };
             let done = done.and_then(|()| {
-                let is_left = file.is_left;
-                self.drop_copy(&file)?;
-                self.note(&file);
+                let is_left = file.outcome == Outcome::Left;
+                let dropped = self.drop_copy(&file);
+                self.note(&file, None);
                 self.files.push(file.file);
                 self.save()?;
+                dropped?;
                 if is_left {
                     let message = format!("{}: {LEFT}", path.display());
                     return Err(Failure::new(Kind::Failed, message));
@@ -327,7 +344,7 @@ impl<'s> Work<'s> {
     fn drop_copy(&self, file: &Planned) -> Result<(), Failure> {
         let known = self.record.file(&file.file.path);
         let copy = known.and_then(|known| known.backup.as_ref());
-        let Some(copy) = copy.filter(|_| file.record.is_none() && file.changes()) else {
+        let Some(copy) = copy.filter(|_| file.is_removal() && file.changes()) else {
             return Ok(());
         };
         let copy = Found::at(copy)?;
@@ -337,16 +354,15 @@ impl<'s> Work<'s> {
         Ok(())
     }
 
-    /// Puts into the record what will be of a file.
-    fn note(&mut self, file: &Planned) {
+    /// Puts into the record what will be of a file, and for as long as it is being written, what was before.
+    fn note(&mut self, file: &Planned, earlier: Option<&FileRecord>) {
         self.record
             .files
             .retain(|known| known.path != file.file.path);
-        if let Some(mut record) = file.record.clone() {
-            if record.backup.is_none() {
-                record.backup.clone_from(&file.file.backup);
-            }
-            self.record.files.push(record);
+        if let Some(record) = file.record.clone() {
+            let backup = file.file.backup.clone().or(record.backup.clone());
+            let record = FileRecord { backup, ..record };
+            self.record.files.push(record.after(earlier));
         }
     }
 
@@ -357,7 +373,7 @@ impl<'s> Work<'s> {
         before: &[u8],
         earlier: Option<PathBuf>,
     ) -> Result<Option<PathBuf>, Failure> {
-        let is_removal = file.record.is_none();
+        let is_removal = file.is_removal();
         if let Some(backup) = &earlier
             && is_removal
             && Found::at(backup)?.bytes == file.bytes
@@ -416,9 +432,11 @@ impl<'s> Work<'s> {
         folders.dedup();
         // The innermost first.
         folders.reverse();
-        let own = &self.surroundings.own;
+        let (own, coming) = (&self.surroundings.own, &self.coming);
         folders.retain(|folder| {
-            (folder == own && !is_empty) || std::fs::remove_dir(folder).is_err() && folder.is_dir()
+            (folder == own && !is_empty)
+                || coming.contains(folder)
+                || std::fs::remove_dir(folder).is_err() && folder.is_dir()
         });
         folders.reverse();
         // The last of them hold the lock.
@@ -479,9 +497,6 @@ impl<'s> Work<'s> {
     }
 }
 
-/// What a file comes to for which something went wrong.
-const FAILED: &str = "failed";
-
 /// The record stays as well.
 const LEFT: &str =
     "something that aizo put there is still there: take it out by hand, then say it again";
@@ -491,16 +506,31 @@ fn is_in_use(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-fn parts(pieces: &[Piece]) -> Vec<Part> {
-    let mut parts: Vec<Part> = pieces.iter().map(|piece| piece.part).collect();
-    parts.dedup();
+/// Of what something belongs into a file, or is recorded of it.
+fn parts(step: &Step) -> Vec<Part> {
+    let edits = step.record.iter().flat_map(|record| &record.edits);
+    let wanted = step.pieces.iter().map(|piece| piece.part);
+    let mut parts = Vec::new();
+    for part in wanted.chain(edits.map(|change| change.part)) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
     parts
+}
+
+/// Whether nothing would be left of a file without aizo.
+fn is_ours_alone(step: &Step) -> bool {
+    let record = step.record.as_ref();
+    record.is_some_and(|record| !record.existed)
+        && uninstall(&mut step.clone()) == Ok(Outcome::Removed)
 }
 
 fn described(outcome: Outcome) -> (&'static str, Option<&'static str>) {
     match outcome {
         Outcome::Created => ("created", None),
         Outcome::Changed => ("changed", None),
+        Outcome::Partly(reason) => ("changed", Some(reason)),
         Outcome::Unchanged => ("unchanged", None),
         Outcome::Kept(reason) => ("kept", Some(reason)),
         Outcome::Removed => ("removed", None),

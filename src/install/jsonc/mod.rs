@@ -10,7 +10,8 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::edit::{Edit, Fault, MARK, newline};
+use super::edit::Edit;
+use crate::files::{Fault, MARK, newline};
 use layout::{Container, Style, indentation};
 
 /// How much of JSON5 a host reads.
@@ -129,14 +130,7 @@ pub fn find(
     wanted: &Value,
 ) -> Result<Vec<Found>, Fault> {
     let document = parse(text, dialect)?;
-    let found = |value: &ast::Value<'_>| Found {
-        raw: text[document.span(value)].to_owned(),
-        words: match grouped(value) {
-            Some(group) if place.name.is_none() => group.elements.iter().map(words).collect(),
-            _ => vec![words(value)],
-        },
-        same: same(value, wanted),
-    };
+    let found = |value: &ast::Value<'_>| document.found(value, place, wanted);
     let Reached { node, rest, .. } = document.reach(place)?;
     Ok(match (node, &place.name) {
         (Some(Node::Array(array)), None) if rest.is_empty() => {
@@ -147,6 +141,17 @@ pub fn find(
         }
         _ => Vec::new(),
     })
+}
+
+/// The places of the objects and of the list that lead to a value and are not there.
+///
+/// # Errors
+/// The text cannot be read, or something else is in the way.
+pub fn missing(text: &str, dialect: Dialect, place: &Place) -> Result<Vec<String>, Fault> {
+    let document = parse(text, dialect)?;
+    let there = place.path.len() - document.reach(place)?.rest.len();
+    let depths = there + 1..=place.path.len();
+    Ok(depths.map(|depth| place.path[..depth].join(".")).collect())
 }
 
 /// Puts a value where it belongs: at the end of what is there, in the style of the file.
@@ -193,8 +198,9 @@ fn object(name: &str, value: Value) -> Value {
     Value::Object([(name.to_owned(), value)].into_iter().collect())
 }
 
-/// Takes out every value at a place that `is_ours`, and the containers that are empty for it, where `may_go` lets them. Of a
-/// group of commands only those go that are ours, and the group with the last of them.
+/// Takes out every value at a place that `is_ours`, and the containers that are empty for it, where `may_go` lets them go by
+/// their places. Of a group of commands that is not the one that is `wanted` only those go that are ours, and the group with
+/// the last of them.
 ///
 /// # Errors
 /// The text cannot be read.
@@ -202,11 +208,12 @@ pub fn remove(
     text: &str,
     dialect: Dialect,
     place: &Place,
+    wanted: &Value,
     is_ours: &dyn Fn(&Found) -> bool,
     may_go: &dyn Fn(&str) -> bool,
 ) -> Result<String, Fault> {
     let mut text = text.to_owned();
-    while let Some(shorter) = remove_one(&text, dialect, place, is_ours, may_go)? {
+    while let Some(shorter) = remove_one(&text, dialect, place, wanted, is_ours, may_go)? {
         text = shorter;
     }
     Ok(text)
@@ -216,6 +223,7 @@ fn remove_one(
     text: &str,
     dialect: Dialect,
     place: &Place,
+    wanted: &Value,
     is_ours: &dyn Fn(&Found) -> bool,
     may_go: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, Fault> {
@@ -226,17 +234,11 @@ fn remove_one(
     let (Some(node), []) = (reached.node, reached.rest) else {
         return Ok(None);
     };
-    let ours = |value: &ast::Value<'_>| {
-        is_ours(&Found {
-            raw: text[document.span(value)].to_owned(),
-            words: vec![words(value)],
-            same: false,
-        })
-    };
+    let ours = |value: &ast::Value<'_>| is_ours(&document.found(value, place, wanted));
     let index = match (node, &place.name) {
         (Node::Array(array), None) => {
             let found = array.elements.iter().enumerate().find_map(|(index, one)| {
-                let Some(group) = grouped(one) else {
+                let Some(group) = grouped(one).filter(|_| !same(one, wanted)) else {
                     return ours(one).then_some((index, None));
                 };
                 let inner = group.elements.iter().position(ours)?;
@@ -261,8 +263,8 @@ fn remove_one(
     let mut chain = reached.chain;
     let mut node = node;
     while document.container(node).children.len() == 1
+        && may_go(&place.path[..chain.len()].join("."))
         && let Some((around, at)) = chain.pop()
-        && may_go(around.properties[at].name.as_str())
     {
         (node, index) = (Node::Object(around), at);
     }
@@ -289,6 +291,18 @@ struct Reached<'d, 't, 'p> {
 impl<'t> Document<'t> {
     fn span(&self, value: &impl Ranged) -> Range<usize> {
         self.mark + value.start()..self.mark + value.end()
+    }
+
+    /// A value as it was found at a place where another is wanted.
+    fn found(&self, value: &ast::Value<'_>, place: &Place, wanted: &Value) -> Found {
+        Found {
+            raw: self.text[self.span(value)].to_owned(),
+            words: match grouped(value) {
+                Some(group) if place.name.is_none() => group.elements.iter().map(words).collect(),
+                _ => vec![words(value)],
+            },
+            same: same(value, wanted),
+        }
     }
 
     fn fault(&self, value: &impl Ranged, message: &str) -> Fault {
@@ -520,13 +534,21 @@ mod tests {
             (r#"{"h": {"e": [7, 7], "k": []}}"#, r#"{"h": { "k": []}}"#),
             (r#"{"h": {"e": [{}]}}"#, r#"{"h": {"e": [{}]}}"#),
         ] {
-            let left = remove(before, Dialect::Jsonc, &element, &ours, &|_| true);
+            let left = remove(
+                before,
+                Dialect::Jsonc,
+                &element,
+                &Value::Null,
+                &ours,
+                &|_| true,
+            );
             assert_eq!(left.expect("it can be read"), after);
         }
         let kept = remove(
             r#"{"h": {"e": [ 7 ]}}"#,
             Dialect::Jsonc,
             &element,
+            &Value::Null,
             &ours,
             &|_| false,
         );

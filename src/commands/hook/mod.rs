@@ -2,24 +2,27 @@
 //! happens, the host gets a reply that it can read, the exit code is 0 (but for the one host that is denied an action by
 //! 2), and the log says what it was.
 
-use std::collections::HashSet;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+mod edit;
+mod log;
+mod memory;
+mod verdict;
+
+use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
-
-use super::check::{Violation, beginning, look_for_limits};
-use super::input::{Patience, is_plain_file, read_patiently};
+use super::check::beginning;
+use super::input::{End, Patience, is_plain_file, read_patiently};
 use super::{Cli, Context, context};
-use crate::capture::hook::{Call, Caller, Moment, Output, Planned, Reply};
-use crate::check::{Certainty, Input};
-use crate::model::{Origin, fold, strip_hidden};
+use crate::capture::hook::{Call, Caller, Moment, Output, Reply};
+use crate::model::strip_hidden;
 use crate::present;
 use crate::recall::context::{Block, Budget, Form};
-use crate::redact::redact;
-use crate::settings::{AIZO_HOOK, clock};
+use crate::settings::AIZO_HOOK;
+use log::{fail, log};
+use verdict::verdict;
 
 /// The longest payload that is read.
 const LONGEST: u64 = 16 * 1024 * 1024;
@@ -42,12 +45,6 @@ const WITH_A_PROMPT: Budget = Budget {
 };
 /// Bytes of a prompt whose meaning is looked at.
 const LONGEST_PROMPT: usize = 8 * 1024;
-/// This many limits are named in one reply.
-const MOST_NAMED: usize = 3;
-/// A log of more bytes is put aside.
-const LONGEST_LOG: u64 = 256 * 1024;
-/// Bytes of a line in it.
-const LONGEST_LINE: usize = 4 * 1024;
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
@@ -58,9 +55,9 @@ const LONGEST_LINE: usize = 4 * 1024;
 Hosts: claude-code, codex, opencode, openclaw, gemini, copilot, cursor, windsurf.
 
 The host sends its event on standard input and gets its answer on standard output: what the user prefers when a
-conversation begins, what concerns a prompt and was not told yet, and a refusal where an action breaks a hard limit. When
-the agent has finished, what the person typed is learned from, in the background. Whatever goes wrong is written to
-~/.aizo/aizo.log, and the host goes on.")]
+conversation begins, what concerns a prompt and was not told yet, a refusal where an action breaks a hard limit, and a
+question where it may. When the agent has finished, what the person typed is learned from, in the background. Whatever goes
+wrong is written to ~/.aizo/aizo.log, and the host goes on.")]
 pub struct Args {
     /// The host that calls
     agent: String,
@@ -77,6 +74,9 @@ struct Afterwards {
     learn: bool,
 }
 
+/// What a host is answered that asks about an action, if aizo has a fault.
+static IF_ALL_FAILS: OnceLock<Output> = OnceLock::new();
+
 /// Answers the host that calls.
 pub fn run(cli: &Cli, args: &Args) -> ExitCode {
     if std::env::var_os(AIZO_HOOK).is_some() {
@@ -85,6 +85,9 @@ pub fn run(cli: &Cli, args: &Args) -> ExitCode {
     let name = args.agent.clone();
     std::panic::set_hook(Box::new(move |panic| {
         fail(&name, &format!("aizo has a fault: {panic}"));
+        if let Some(output) = IF_ALL_FAILS.get() {
+            let _the_host_may_be_gone = print(output);
+        }
         std::process::exit(0);
     }));
     match answer(cli, args) {
@@ -100,41 +103,78 @@ fn answer(cli: &Cli, args: &Args) -> anyhow::Result<ExitCode> {
     let caller: Caller = args.agent.parse().map_err(anyhow::Error::msg)?;
     let sent = read_sent()?;
     let event = args.event.first().map(String::as_str);
-    let call = Call::read(caller, event, &sent).map_err(anyhow::Error::msg)?;
+    let call = Call::read(caller, event, &sent.text).map_err(anyhow::Error::msg)?;
+    if matches!(call.moment, Moment::Tool(_)) {
+        let question =
+            "aizo has a fault and could not tell whether this breaks a hard limit of the user.";
+        IF_ALL_FAILS.get_or_init(|| Reply::Ask(question.to_owned()).to(&call));
+    }
     let mut context = Context::new(cli)?;
     context.settings.lock_timeout = context.settings.lock_timeout.min(LOCK_PATIENCE);
-    let (reply, afterwards) = reply(&call, &context)?;
+    let (reply, afterwards) = reply(&call, sent.end == End::Came, &context)?;
     let output = reply.to(&call);
     print(&output)?;
-    // That nothing is stored is no fault; a pattern that cannot be used is one.
-    for note in context.take_notes() {
-        if !note.starts_with("nothing ") {
-            let now = context.settings.now;
-            log(now, &strip_hidden(&format!("hook {}: {note}", args.agent)));
-        }
-    }
+    let mut faults = faults(&call, &reply, &sent, &context);
     if let Err(error) = finish(&call, &afterwards, &context) {
-        let now = context.settings.now;
-        log(
-            now,
-            &strip_hidden(&format!("hook {}: {error:#}", args.agent)),
-        );
+        faults.insert(format!("{error:#}"));
+    }
+    for fault in faults {
+        let line = strip_hidden(&format!("hook {}: {fault}", args.agent));
+        log(context.settings.now, &line);
     }
     Ok(ExitCode::from(output.code))
 }
 
+/// What went wrong although there is an answer.
+fn faults(call: &Call, reply: &Reply, sent: &Sent, context: &Context) -> BTreeSet<String> {
+    // That nothing is stored is no fault; a pattern that cannot be used is one.
+    let notes = context.take_notes().into_iter();
+    let mut faults: BTreeSet<String> = notes.filter(|note| !note.starts_with("nothing ")).collect();
+    let length = sent.text.len();
+    match sent.end {
+        End::Came => {}
+        End::Cut => {
+            faults.insert(format!(
+                "of what the host sent only the first {length} bytes were looked at"
+            ));
+        }
+        End::Open => {
+            faults.insert(format!(
+                "what the host sent did not end; the {length} bytes that came were looked at"
+            ));
+        }
+    }
+    if let Reply::Ask(question) = reply
+        && !call.can_ask()
+    {
+        faults.insert(format!(
+            "nobody was asked, since the host cannot ask at this event: {question}"
+        ));
+    }
+    faults
+}
+
+/// What a host has sent.
+struct Sent {
+    text: String,
+    end: End,
+}
+
 /// What the host sends, until it closes its end or has said nothing for a while; of what is longer the beginning.
-fn read_sent() -> io::Result<String> {
+fn read_sent() -> io::Result<Sent> {
     // A host that does not close its end has said all when its JSON is whole.
     let is_enough = |bytes: &[u8]| {
         (bytes.ends_with(b"}") || bytes.ends_with(b"}\n"))
             && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
     };
     let sent = read_patiently(LONGEST, PATIENCE, is_enough)?;
-    Ok(String::from_utf8_lossy(&sent.bytes).into_owned())
+    Ok(Sent {
+        text: String::from_utf8_lossy(&sent.bytes).into_owned(),
+        end: sent.end,
+    })
 }
 
-fn reply(call: &Call, context: &Context) -> anyhow::Result<(Reply, Afterwards)> {
+fn reply(call: &Call, is_whole: bool, context: &Context) -> anyhow::Result<(Reply, Afterwards)> {
     Ok(match &call.moment {
         Moment::Start | Moment::Prompt(_) if !call.takes_context() => {
             (Reply::Nothing, Afterwards::default())
@@ -153,7 +193,7 @@ fn reply(call: &Call, context: &Context) -> anyhow::Result<(Reply, Afterwards)> 
             let block = context::news(task, told_before, WITH_A_PROMPT, context)?;
             told(&block, false)
         }
-        Moment::Tool(planned) => (verdict(planned, context)?, Afterwards::default()),
+        Moment::Tool(planned) => (verdict(planned, is_whole, context)?, Afterwards::default()),
         Moment::Over => (
             Reply::Nothing,
             Afterwards {
@@ -184,86 +224,6 @@ fn told(block: &Block, anew: bool) -> (Reply, Afterwards) {
     )
 }
 
-/// What a planned action breaks. The words of a limit stand in many a file that does not break it, so that of an edit only
-/// patterns count.
-fn verdict(planned: &Planned, context: &Context) -> anyhow::Result<Reply> {
-    let (input, words_count) = match planned {
-        Planned::Command(command) => (Input::command(command), true),
-        Planned::Text(text) => (Input::text(text), true),
-        Planned::Edit {
-            path,
-            text,
-            is_patch,
-        } => {
-            let edit = Input::edit(path.as_deref(), text);
-            let is_patch = *is_patch;
-            (Input { is_patch, ..edit }, false)
-        }
-        Planned::Nothing => return Ok(Reply::Nothing),
-    };
-    let checked = look_for_limits(context, &input)?;
-    let broken = |violation: &&Violation| violation.certainty == Certainty::Pattern;
-    if checked.violated {
-        return Ok(Reply::Deny(sentence(
-            checked.violations.iter().filter(broken),
-            "This breaks",
-        )));
-    }
-    // A keyword stands in most commands that have to do with it: the words of the item itself ask.
-    let may_break = |violation: &&Violation| {
-        violation.certainty == Certainty::Words
-            && violation.origin == Origin::User
-            && (violation.pattern.is_some() || is_about(&violation.item, &violation.matched))
-    };
-    // A script that is written may be run later.
-    let asks = |violation: &&Violation| {
-        may_break(violation) && (words_count || violation.pattern.is_some())
-    };
-    if checked.violations.iter().any(|one| asks(&one)) {
-        return Ok(Reply::Ask(sentence(
-            checked.violations.iter().filter(asks),
-            "This may break",
-        )));
-    }
-    Ok(Reply::Nothing)
-}
-
-/// Whether the words that were found are words of the item, and not keywords alone.
-fn is_about(item: &str, found: &[String]) -> bool {
-    let item = fold(item);
-    !found.is_empty() && found.iter().all(|word| item.contains(&fold(word)))
-}
-
-/// The limits and the user's own words about them, each limit once.
-fn sentence<'v>(violations: impl Iterator<Item = &'v Violation>, breaks: &str) -> String {
-    let mut seen = HashSet::new();
-    let mut parts: Vec<String> = violations
-        .filter(|violation| seen.insert(violation.id))
-        .map(|violation| {
-            // What was learned keeps the user's own sentence as its reason.
-            let words = match (violation.reason.as_str(), violation.source.as_str()) {
-                ("", _) => String::new(),
-                (said, "analysis") => format!(" The user has said: “{said}”."),
-                (reason, _) => format!(" The reason: {reason}."),
-            };
-            let all = format!(
-                "{breaks} a hard limit of the user: {} ({}).{words} Only the user can lift it: {}",
-                violation.item,
-                violation.why(),
-                violation.lift
-            );
-            // Nothing in it can end a block or colour a terminal.
-            strip_hidden(&all).replace('<', "‹").replace('>', "›")
-        })
-        .collect();
-    let more = parts.len().saturating_sub(MOST_NAMED);
-    parts.truncate(MOST_NAMED);
-    if more > 0 {
-        parts.push(format!("And {more} more: aizo check says which."));
-    }
-    parts.join("\n")
-}
-
 /// The conversation's name in the store.
 fn session_name(call: &Call) -> Option<String> {
     let session = call.session.as_ref()?;
@@ -286,7 +246,7 @@ fn finish(call: &Call, afterwards: &Afterwards, context: &Context) -> anyhow::Re
         && context.has_store()?
         && let Some(session) = session_name(call)
     {
-        context.write(|transaction| {
+        context.jot(|transaction| {
             Ok(transaction.remember_shown(&session, &afterwards.told, afterwards.anew)?)
         })?;
     }
@@ -342,58 +302,4 @@ fn apart(command: &mut Command) {
     const DETACHED_PROCESS: u32 = 0x0000_0008;
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
-}
-
-/// Says in one line what went wrong, and writes it down.
-fn fail(agent: &str, message: &str) {
-    let line = strip_hidden(&format!("hook {agent}: {message}"));
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    present::say(&format!("aizo {line}"));
-    log(clock(), &line);
-}
-
-/// Adds a line to the log, where there is a folder for it. Whatever goes wrong with that is nobody's affair.
-fn log(now: DateTime<Utc>, message: &str) {
-    let Some(home) = home() else {
-        return;
-    };
-    let path = home.join("aizo.log");
-    let metadata = std::fs::metadata(&path);
-    if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
-        return;
-    }
-    if metadata.is_ok_and(|metadata| metadata.len() > LONGEST_LOG) {
-        let is_kept = std::fs::rename(&path, home.join("aizo.log.1")).is_ok();
-        if !is_kept {
-            // Better none of it than more and more.
-            let _gone_or_not = std::fs::File::create(&path);
-        }
-    }
-    let clean = redact(message).text.replace(['\n', '\r'], " ");
-    let line = format!(
-        "{} {}\n",
-        now.to_rfc3339_opts(SecondsFormat::Secs, true),
-        beginning(&clean, LONGEST_LINE)
-    );
-    let _written_or_not = open_log(&path).and_then(|mut file| file.write_all(line.as_bytes()));
-}
-
-fn open_log(path: &Path) -> io::Result<std::fs::File> {
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
-}
-
-/// The folder of the log, if it is there: the settings may be what failed.
-fn home() -> Option<PathBuf> {
-    let home = std::env::var_os("AIZO_HOME")
-        .filter(|home| !home.is_empty())
-        .map(PathBuf::from)
-        .or_else(|| Some(dirs::home_dir()?.join(".aizo")))?;
-    home.is_dir().then_some(home)
 }

@@ -1,15 +1,31 @@
-//! The difference between two versions of a file, in the form that `patch` reads.
+//! The difference between two versions of a file, in the form that `patch` reads, without the secrets that stand in it.
+
+use std::path::Path;
+
+use crate::redact::redact_lines;
 
 /// Lines around a change.
 const AROUND: usize = 3;
 /// Above this many pairs of lines the stretch that differs is shown as a whole.
 const MOST_PAIRS: usize = 4_000_000;
 
+/// What changes in a file, to be shown; empty when nothing does.
+pub fn difference(path: &Path, before: Option<&[u8]>, after: Option<&[u8]>) -> String {
+    if before == after {
+        return String::new();
+    }
+    let text = |bytes: Option<&[u8]>| bytes.map(|one| String::from_utf8_lossy(one).into_owned());
+    let name = path.display().to_string();
+    unified(&name, text(before).as_deref(), text(after).as_deref())
+}
+
 /// The unified difference; empty when there is none.
-pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
-    let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
-    let new: Vec<&str> = after.unwrap_or_default().split_inclusive('\n').collect();
-    let steps = steps(&old, &new);
+fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+    let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let steps = steps(&lines(old), &lines(new));
+    // What differs is found in the texts as they are.
+    let (old, new) = (redact_lines(old), redact_lines(new));
+    let steps = shown(steps, &old, &new);
     let mut out = String::new();
     let name = |text: Option<&str>| text.map_or("/dev/null", |_| path).to_owned();
     let mut at = 0;
@@ -34,6 +50,21 @@ pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String 
 
 /// A line of the difference, with its sign.
 type Step<'t> = (char, &'t str);
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The same steps with the lines of other forms of both texts.
+fn shown<'t>(steps: Vec<Step<'_>>, old: &'t str, new: &'t str) -> Vec<Step<'t>> {
+    let (mut old, mut new) = (old.split_inclusive('\n'), new.split_inclusive('\n'));
+    let shown = steps.into_iter().map(|(sign, _)| {
+        let before = (sign != '+').then(|| old.next()).flatten();
+        let after = (sign != '-').then(|| new.next()).flatten();
+        (sign, after.or(before).unwrap_or_default())
+    });
+    shown.collect()
+}
 
 fn next_change(steps: &[Step<'_>], from: usize) -> Option<usize> {
     (from..steps.len()).find(|&at| steps[at].0 != ' ')
@@ -131,5 +162,19 @@ mod tests {
         let new = old.replace("2\n3\n", "2\nx\n3\n").replace("18\n", "");
         let diff = unified("f", Some(&old), Some(&new));
         assert_eq!(diff.matches("@@ -").count(), 2, "{diff}");
+    }
+    #[test]
+    fn no_secret_is_shown_and_every_line_keeps_its_place() {
+        let token = "ghp_Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78";
+        let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n";
+        let old = format!("a\n\"token\": \"{token}\"\n{key}b\n");
+        let new = format!("a\n\"token\": \"{token}\"\n{key}b\nc\n");
+        let diff = difference(Path::new("f"), Some(old.as_bytes()), Some(new.as_bytes()));
+        assert!(!diff.contains("MIIE"), "{diff}");
+        assert!(diff.ends_with("\n b\n+c\n"), "{diff}");
+        let diff = difference(Path::new("f"), None, Some(new.as_bytes()));
+        assert!(!diff.contains("ghp_") && !diff.contains("MIIE"), "{diff}");
+        assert!(diff.contains("@@ -0,0 +1,7 @@\n"), "{diff}");
+        assert_eq!(diff.lines().count(), 3 + 7, "{diff}");
     }
 }

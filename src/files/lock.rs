@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::files::{Readers, folders_for};
+use super::swap::{Readers, folders_for};
 use crate::error::{Failure, Kind};
 
 /// How often a run asks whether the one before it has ended, and how long it waits in between.
