@@ -6,7 +6,7 @@
 //! # The map
 //!
 //! ```text
-//! capture → extract → merge → storage → scoring → recall → present → apply
+//! capture → extract → merge → storage → scoring → recall → present → apply → sync
 //! ```
 //!
 //! | module | does | knows SQLite, clock, files? |
@@ -23,6 +23,7 @@
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
+//! | [`sync`] | the journals of several devices ↔ one append-only file each in a git repository | files, git |
 //! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | no |
 //! | [`export`] | the profile → a block in a context file, put in and taken out byte for byte | no |
 //! | [`portable`] | the profile on its way between stores, and what else `import` reads | streams |
@@ -72,3 +73,4 @@ pub mod scenarios;
 pub mod scoring;
 pub mod settings;
 pub mod storage;
+pub mod sync;

@@ -26,3 +26,4 @@ mod secrets;
 mod skill;
 mod smoke;
 mod stores;
+mod sync;

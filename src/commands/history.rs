@@ -43,6 +43,9 @@ pub(super) struct Line {
     id: Option<i64>,
     origin: Origin,
     device: String,
+    /// Whether that is another device than this one.
+    #[serde(skip)]
+    elsewhere: bool,
     undone: bool,
     /// The first change of the batch that this one took back.
     undoes: Option<i64>,
@@ -116,6 +119,7 @@ pub(super) fn lines_of(
     most: usize,
 ) -> anyhow::Result<Vec<Line>> {
     let undone = view.undone_batches()?;
+    let here = view.device()?;
     let mut items: HashMap<Subject, Option<String>> = HashMap::new();
     let mut lines = Vec::new();
     for line in view.journal(subject, most)? {
@@ -139,6 +143,7 @@ pub(super) fn lines_of(
             item,
             id: line.local_id,
             origin: line.origin,
+            elsewhere: line.device != here,
             device: line.device,
             undone: undone.contains(&line.batch),
             undoes,
@@ -194,10 +199,20 @@ fn details(line: &Line) -> String {
     if let Some(target) = line.undoes {
         parts.insert(0, format!("took back change {target}"));
     }
+    if line.elsewhere {
+        parts.push(format!("on device {}", short_device(&line.device)));
+    }
     if line.undone {
         parts.push("undone".to_owned());
     }
     parts.join("; ")
+}
+
+/// A device's name in few characters: the last ones, since the first are the time when it began.
+pub(super) fn short_device(device: &str) -> String {
+    const MOST: usize = 8;
+    let skipped = device.chars().count().saturating_sub(MOST);
+    device.chars().skip(skipped).collect()
 }
 
 /// A value in few characters.

@@ -33,6 +33,7 @@ mod review;
 mod scenarios;
 mod sessions;
 mod show;
+mod sync;
 mod tag;
 mod top;
 mod touch;
@@ -142,6 +143,8 @@ pub enum Command {
     History(Later<history::Args>),
     /// Take changes back
     Undo(Later<undo::Args>),
+    /// Keep the profile of several devices in step through a git repository
+    Sync(Later<sync::Args>),
     /// Show the evidence behind a preference
     Why(Later<why::Args>),
     /// Decide about what waits for a person
@@ -239,6 +242,7 @@ impl Context {
                     | Command::Export(_)
                     | Command::Import(_)
                     | Command::Check(_)
+                    | Command::Sync(_)
                     | Command::Hook(_)
                     | Command::Mcp(_)
             ),
@@ -524,6 +528,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Scenarios(Later(args)) => answer(scenarios::run(&args, context)?),
         Command::History(Later(args)) => answer(history::run(&args, context)?),
         Command::Undo(Later(args)) => answer(undo::run(&args, context)?),
+        Command::Sync(Later(args)) => Reply::Answer(sync::run(&args, context)?),
         Command::Why(Later(args)) => answer(why::run(&args, context)?),
         Command::Review(Later(args)) => answer(review::run(&args, context)?),
         Command::Info(Later(args)) => Reply::Answer(info::run(&args, context)?),

@@ -2,6 +2,7 @@
 //! waits for a person. Pure: the store is asked before, and told after.
 
 mod bring;
+pub mod fold;
 mod learn;
 mod similar;
 

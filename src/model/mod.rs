@@ -4,6 +4,7 @@ mod candidate;
 mod change;
 mod evidence;
 mod hlc;
+mod line;
 mod name;
 mod preference;
 mod score;
@@ -12,11 +13,13 @@ mod text;
 mod turn;
 
 pub use candidate::{Candidate, Kind};
+pub(crate) use change::values_of;
 pub use change::{
     Change, ChangeError, Effect, EntryValues, Op, ProposalEdit, ProposalValues, Subject, Values,
 };
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
+pub use line::{JournalLine, LINE_VERSION};
 pub use name::{StableName, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};

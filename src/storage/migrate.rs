@@ -16,6 +16,7 @@ use super::journal::Draft;
 use super::open::APPLICATION_ID;
 use super::{Result, StorageError, Transaction, index};
 use crate::model::{Op, Origin, Preference, Subject, item_key};
+use crate::scoring::Decay;
 
 /// The schema that this program writes. 1 to 7 were written by aizo 0.x and 1.0.0.
 pub const SCHEMA_VERSION: i64 = 8;
@@ -312,7 +313,7 @@ fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
         writer.take_in_session(Op::Baseline, session)?;
     }
     let decay = writer.view().decay_values()?;
-    let usual = super::journal::default_decay();
+    let usual = Decay::default().values();
     if decay != usual {
         writer.note(Draft::set(
             Op::Baseline,

@@ -16,12 +16,14 @@ mod migrate;
 mod open;
 mod portable;
 mod read;
+mod receive;
 mod related;
 mod replay;
 mod search;
 mod secrets;
 mod shown;
 mod standing;
+mod state;
 mod undo;
 mod write;
 
@@ -34,11 +36,12 @@ use rusqlite::config::DbConfig;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
-pub use journal::{JournalLine, LINE_VERSION};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
+pub use receive::{Rebuilt, Received};
+pub use state::{Difference, Differing, How};
 pub use undo::Undone;
 pub use write::{Applied, Transaction};
 

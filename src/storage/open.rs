@@ -43,8 +43,10 @@ struct Target<'p> {
 
 impl<'p> Target<'p> {
     fn new(path: &'p Path) -> Self {
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        Target { path, real }
+        Target {
+            path,
+            real: real(path),
+        }
     }
 
     /// The file that SQLite keeps beside the store under this ending.
@@ -169,6 +171,11 @@ impl Fingerprint {
 /// What the first hundred bytes of a file tell.
 struct Header {
     wal: bool,
+}
+
+/// The file behind all links.
+pub(super) fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::journal::{Draft, JournalLine};
+use super::journal::Draft;
 use super::{Result, StorageError, Transaction, View};
-use crate::model::{Op, Subject, item_key};
+use crate::model::{JournalLine, Op, Subject, item_key};
 
 /// One record that an undo brought back.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ impl View<'_> {
             self.connection()
                 .prepare_cached(
                     "SELECT batch, undoes FROM journal WHERE undoes IS NOT NULL
-                     GROUP BY batch, undoes ORDER BY max(seq) DESC",
+                     GROUP BY batch, undoes ORDER BY max(hlc) DESC",
                 )
                 .and_then(|mut statement| {
                     statement
@@ -44,7 +44,7 @@ impl View<'_> {
         Ok(undone)
     }
 
-    /// The newest `count` batches that still stand and that a person or an agent made, newest first.
+    /// The newest `count` batches of this device that still stand and that a person or an agent made, newest first.
     fn newest_batches(&self, count: usize) -> Result<Vec<String>> {
         let undone = self.undone_batches()?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);
@@ -52,9 +52,11 @@ impl View<'_> {
         let mut found: Vec<String> = Vec::new();
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut statement = self.connection().prepare_cached(
-                "SELECT batch FROM journal GROUP BY batch
+                "SELECT batch FROM journal
+                 WHERE device = (SELECT value FROM schema_meta WHERE key = 'device')
+                 GROUP BY batch
                  HAVING sum(undoes IS NOT NULL OR op IN ('baseline', 'adopt')) = 0
-                 ORDER BY max(seq) DESC",
+                 ORDER BY max(hlc) DESC",
             )?;
             let mut rows = statement.query([])?;
             while let (Some(row), true) = (rows.next()?, left > 0) {
@@ -74,6 +76,7 @@ impl View<'_> {
 fn why_not(op: Op) -> Option<&'static str> {
     match op {
         Op::Baseline => Some("it was there when the journal began"),
+        Op::Forget => Some("what was forgotten is gone for good"),
         _ => None,
     }
 }
@@ -133,6 +136,13 @@ impl Transaction<'_> {
                 done.push(Undone { line, id });
             }
         }
+        if self.view().is_synced()? {
+            // What others have changed at the same time counts again as well.
+            self.refold()?;
+            for one in done.iter_mut().filter(|one| one.id.is_some()) {
+                one.id = self.view().number_of(&one.line.subject)?;
+            }
+        }
         Ok(done)
     }
 
@@ -185,7 +195,9 @@ impl Transaction<'_> {
         )?;
         for other in later {
             let own = other.batch == line.batch || batches.contains(&other.batch);
-            if own || undone.contains(&other.batch) || !overlap(line, &other) {
+            // What another device did meanwhile shows in what is stored, if it counts.
+            let elsewhere = other.device != self.device;
+            if own || elsewhere || undone.contains(&other.batch) || !overlap(line, &other) {
                 continue;
             }
             // An undo of something that came later still leaves the record as this line had left it.

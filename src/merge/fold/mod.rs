@@ -1,0 +1,478 @@
+//! What a profile is, as a fold of the journal lines of all devices. Whoever has the same lines has the same profile,
+//! in whatever order they came.
+//!
+//! The lines have one total order: batches by the time of their first line, then by device, and within a batch as they
+//! were written. A batch is one transaction of its device, so names are looked at when all of it is applied. A line says
+//! what it changed and what it saw before that; where what stands is exactly what it saw, it does what it did on its own
+//! device, and otherwise what `values.rs` says.
+//!
+//! **A hard limit gives way only to who knew it.** Every line that makes something a limit, or confirms one, is a claim; a
+//! score out of the band, or a removal, takes back the claims that its device knew when it wrote the line, and counts where
+//! none is left. Otherwise it is held, and listed in [`State::held`]. What a device knew is in the line
+//! ([`JournalLine::knows`]): the values alone would not tell two limits apart that two devices set to the same score.
+
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
+use crate::scoring::Decay;
+
+/// What lines make of a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// The entries, by name.
+    pub entries: BTreeMap<String, Entry>,
+    /// What waits in review, by name.
+    pub proposals: BTreeMap<String, Values>,
+    /// The decay settings.
+    pub decay: Values,
+    /// Names of entries that are one with another, and the name under which both stand.
+    pub aliases: BTreeMap<String, String>,
+    /// What did not touch a limit, in the order of the lines.
+    pub held: Vec<Held>,
+}
+
+/// An entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// Its values, all of them.
+    pub values: Values,
+    /// The observations behind it, by name.
+    pub evidence: BTreeMap<String, Evidence>,
+    /// The key of its item, as far as it has one to itself.
+    key: Option<String>,
+    /// The lines that made it a limit and that nobody has answered who knew them.
+    claims: Vec<Claim>,
+    /// The score that it had before it became a limit by becoming one with another.
+    milder: Option<f64>,
+}
+
+/// A line that forbids something.
+#[derive(Debug, Clone, PartialEq)]
+struct Claim {
+    device: String,
+    hlc: String,
+}
+
+impl Claim {
+    fn of(line: &JournalLine) -> Self {
+        Claim {
+            device: line.device.clone(),
+            hlc: line.hlc.clone(),
+        }
+    }
+}
+
+impl Entry {
+    fn is_limit(&self) -> bool {
+        values::score(&self.values).is_some_and(values::is_limit)
+    }
+
+    /// Takes back what whoever wrote a line knew of; tells whether nothing else forbids the thing.
+    fn gives_way(&mut self, line: &JournalLine) -> bool {
+        self.claims
+            .retain(|claim| !line.knows(&claim.device, &claim.hlc));
+        self.claims.is_empty()
+    }
+}
+
+/// A raise or a removal that a limit withstood: who made it did not know the limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// The entry that is a limit.
+    pub uid: String,
+    /// The score that it was to have; none where it was to go.
+    pub wanted: Option<f64>,
+    /// The device of the line.
+    pub device: String,
+    /// The time of the line.
+    pub hlc: String,
+}
+
+/// What is kept of a removed entry, for a line that brings it back.
+#[derive(Debug)]
+struct Removed {
+    entry: Entry,
+    /// What those saw who removed it: an undo restores just that.
+    seen: Vec<Values>,
+}
+
+/// Folds lines, in whatever order they come. The same line twice counts once.
+pub fn fold(mut lines: Vec<JournalLine>) -> State {
+    let mut fold = Fold::default();
+    lines.sort_by(|a, b| (&a.device, &a.hlc).cmp(&(&b.device, &b.hlc)));
+    lines.dedup_by(|a, b| (&a.device, &a.hlc) == (&b.device, &b.hlc));
+    let mut batches: BTreeMap<(String, String), Vec<JournalLine>> = BTreeMap::new();
+    for line in lines {
+        if line.op == Op::Forget {
+            fold.forget(&line.subject);
+        }
+        let name = (line.device.clone(), line.batch.clone());
+        batches.entry(name).or_default().push(line);
+    }
+    let mut batches: Vec<Vec<JournalLine>> = batches.into_values().collect();
+    batches.sort_by(|a, b| order(a).cmp(&order(b)));
+    batches.into_iter().for_each(|batch| fold.batch(batch));
+    fold.end()
+}
+
+fn order(batch: &[JournalLine]) -> Option<(&str, &str)> {
+    batch
+        .first()
+        .map(|line| (line.hlc.as_str(), line.device.as_str()))
+}
+
+/// A fold that takes one batch after the other, so that not all lines have to be at hand. They come in their total order.
+#[derive(Debug)]
+pub struct Fold {
+    state: State,
+    removed: HashMap<String, Removed>,
+    /// Whose a key is.
+    keys: HashMap<String, String>,
+    /// Whose an observation is.
+    observed: HashMap<String, String>,
+    forgotten: HashSet<Subject>,
+    /// Entries that this batch gave an item, and the one that they had before it.
+    named: Vec<(String, Option<String>)>,
+}
+
+impl Default for Fold {
+    fn default() -> Self {
+        Fold {
+            state: State {
+                entries: BTreeMap::new(),
+                proposals: BTreeMap::new(),
+                decay: Decay::default().values(),
+                aliases: BTreeMap::new(),
+                held: Vec::new(),
+            },
+            removed: HashMap::new(),
+            keys: HashMap::new(),
+            observed: HashMap::new(),
+            forgotten: HashSet::new(),
+            named: Vec::new(),
+        }
+    }
+}
+
+impl Fold {
+    /// Leaves out all lines of an entry or proposal, whenever they were written. It has to be said before the first batch.
+    pub fn forget(&mut self, subject: &Subject) {
+        if matches!(subject, Subject::Entry(_) | Subject::Proposal(_)) {
+            self.forgotten.insert(subject.clone());
+        }
+    }
+
+    /// Applies one batch.
+    pub fn batch(&mut self, lines: Vec<JournalLine>) {
+        for line in lines {
+            if self.forgotten.contains(&line.subject) {
+                continue;
+            }
+            match &line.subject {
+                Subject::Entry(uid) => {
+                    let uid = self.resolve(uid);
+                    self.entry(uid, line);
+                }
+                Subject::Proposal(_) => self.proposal(line),
+                Subject::Decay => self.state.decay.extend(line.after.unwrap_or_default()),
+                Subject::Session(_) => {}
+            }
+        }
+        self.settle_names();
+    }
+
+    /// What the lines make of the profile.
+    pub fn end(self) -> State {
+        self.state
+    }
+
+    /// The name under which an entry stands.
+    fn resolve(&self, uid: &str) -> String {
+        let mut name = uid;
+        while let Some(other) = self.state.aliases.get(name) {
+            name = other;
+        }
+        name.to_owned()
+    }
+
+    fn proposal(&mut self, line: JournalLine) {
+        let proposals = &mut self.state.proposals;
+        let uid = line.subject.uid();
+        match (line.before, line.after) {
+            (None, Some(values)) => {
+                let mut all = values::blank_proposal();
+                all.extend(values);
+                proposals.insert(uid.to_owned(), all);
+            }
+            (Some(_), Some(values)) => {
+                if let Some(stored) = proposals.get_mut(uid) {
+                    stored.extend(values);
+                }
+            }
+            (_, None) => {
+                proposals.remove(uid);
+            }
+        }
+    }
+
+    fn entry(&mut self, uid: String, mut line: JournalLine) {
+        match (line.before.take(), line.after.take()) {
+            (None, Some(values)) => self.create(uid, values, line),
+            (Some(before), Some(after)) => self.set(uid, &before, &after, line),
+            (Some(before), None) => self.remove(uid, before, line),
+            (None, None) => {}
+        }
+    }
+
+    fn create(&mut self, uid: String, values: Values, line: JournalLine) {
+        if let Some(entry) = self.state.entries.get_mut(&uid) {
+            let counted = values::count(&entry.values).max(values::count(&values));
+            if values::score(&values).is_some_and(values::is_limit) {
+                entry.claims.push(Claim::of(&line));
+            }
+            values::unite(&mut entry.values, &values::complete(values), counted);
+            self.observe(&uid, line.added);
+            return;
+        }
+        let (claim, op) = (Claim::of(&line), line.op);
+        let mut evidence = line.added;
+        let values = match self.removed.remove(&uid) {
+            Some(removed) if op == Op::Undo && removed.seen.contains(&values) => {
+                evidence.extend(removed.entry.evidence.into_values());
+                let mut restored = removed.entry.values;
+                // What comes back as a limit is one, also where somebody had lifted it meanwhile.
+                if let Some(score) = values::score(&values).filter(|&score| values::is_limit(score))
+                {
+                    values::rescore(&mut restored, score);
+                }
+                restored
+            }
+            _ => values::complete(values),
+        };
+        self.bring(uid, values, evidence, claim);
+    }
+
+    /// Lets an entry be there whose item is looked at when the batch ends.
+    fn bring(&mut self, uid: String, values: Values, evidence: Vec<Evidence>, claim: Claim) {
+        let mut entry = Entry {
+            values,
+            ..Entry::default()
+        };
+        if entry.is_limit() {
+            entry.claims.push(claim);
+        }
+        self.state.entries.insert(uid.clone(), entry);
+        self.observe(&uid, evidence);
+        self.named.push((uid, None));
+    }
+
+    fn set(&mut self, uid: String, before: &Values, after: &Values, line: JournalLine) {
+        let score = values::score(after);
+        let forbids = score.is_some_and(values::is_limit);
+        if !self.state.entries.contains_key(&uid) {
+            // Who set it did not know that it is gone, which changes nothing, unless they forbade it.
+            if !forbids {
+                return;
+            }
+            let Some(removed) = self.removed.remove(&uid) else {
+                return;
+            };
+            let evidence = removed.entry.evidence.into_values().collect();
+            self.bring(
+                uid.clone(),
+                removed.entry.values,
+                evidence,
+                Claim::of(&line),
+            );
+        }
+        let Some(entry) = self.state.entries.get_mut(&uid) else {
+            return;
+        };
+        let item = values::item(&entry.values).to_owned();
+        // What is seen again is never meant to lift a limit.
+        let lifts = score.is_some() && !forbids && line.op != Op::Merge && entry.gives_way(&line);
+        let wanted = values::set(&mut entry.values, before, after, line.op, lifts);
+        if forbids {
+            entry.claims.push(Claim::of(&line));
+        }
+        let is_renamed = values::item(&entry.values) != item;
+        if is_renamed && !self.named.iter().any(|(named, _)| *named == uid) {
+            self.named.push((uid.clone(), Some(item)));
+        }
+        if let Some(wanted) = wanted {
+            self.hold(&uid, Some(wanted), &line);
+        }
+        self.unobserve(&uid, &line.removed);
+        self.observe(&uid, line.added);
+    }
+
+    fn remove(&mut self, uid: String, before: Values, line: JournalLine) {
+        if let Some(removed) = self.removed.get_mut(&uid) {
+            removed.seen.push(before);
+            return;
+        }
+        let Some(entry) = self.state.entries.get_mut(&uid) else {
+            return;
+        };
+        let gives_way = entry.gives_way(&line);
+        if uid != line.subject.uid() && line.op == Op::Undo {
+            // Taken back is what was added there, and not what it has become one with.
+            if let (true, true, Some(score)) = (gives_way, entry.is_limit(), entry.milder.take()) {
+                values::rescore(&mut entry.values, score);
+            }
+            self.unobserve(&uid, &line.removed);
+            return;
+        }
+        if entry.is_limit() && !gives_way {
+            self.hold(&uid, None, &line);
+            return;
+        }
+        if let Some(entry) = self.state.entries.remove(&uid) {
+            let seen = vec![before];
+            self.let_go(&uid, &entry);
+            self.removed.insert(uid, Removed { entry, seen });
+        }
+    }
+
+    /// Frees what belongs to an entry alone.
+    fn let_go(&mut self, uid: &str, entry: &Entry) {
+        if let Some(key) = &entry.key {
+            self.keys.remove(key);
+        }
+        for name in entry.evidence.keys() {
+            if self.observed.get(name).is_some_and(|owner| owner == uid) {
+                self.observed.remove(name);
+            }
+        }
+    }
+
+    fn hold(&mut self, uid: &str, wanted: Option<f64>, line: &JournalLine) {
+        self.state.held.push(Held {
+            uid: uid.to_owned(),
+            wanted,
+            device: line.device.clone(),
+            hlc: line.hlc.clone(),
+        });
+    }
+
+    /// Adds observations, each to one entry alone: the first that has it.
+    fn observe(&mut self, uid: &str, added: Vec<Evidence>) {
+        let Some(entry) = self.state.entries.get_mut(uid) else {
+            return;
+        };
+        for evidence in added {
+            if !self.observed.contains_key(&evidence.uid) {
+                self.observed.insert(evidence.uid.clone(), uid.to_owned());
+                entry.evidence.insert(evidence.uid.clone(), evidence);
+            }
+        }
+    }
+
+    fn unobserve(&mut self, uid: &str, removed: &[Evidence]) {
+        let Some(entry) = self.state.entries.get_mut(uid) else {
+            return;
+        };
+        for evidence in removed {
+            if entry.evidence.remove(&evidence.uid).is_some() {
+                self.observed.remove(&evidence.uid);
+            }
+        }
+    }
+
+    /// Gives the entries that this batch named their keys. What was renamed to an item that another one has gets its own
+    /// item back; what was made with one becomes one with the other.
+    fn settle_names(&mut self) {
+        let named = std::mem::take(&mut self.named);
+        let is_there = |fold: &Fold, uid: &str| fold.state.entries.contains_key(uid);
+        // What this batch let go of is free for the others of it.
+        for (uid, _) in &named {
+            if let Some(entry) = self.state.entries.get_mut(uid)
+                && let Some(key) = entry.key.take()
+            {
+                self.keys.remove(&key);
+            }
+        }
+        let mut renamed: HashMap<&str, &str> = HashMap::new();
+        for (uid, item) in &named {
+            if let Some(item) = item {
+                renamed.insert(uid, item);
+            }
+        }
+        for (uid, _) in named.iter().filter(|(_, item)| item.is_some()) {
+            if is_there(self, uid) && self.claim(uid).is_some() {
+                self.put_back(uid, &renamed);
+            }
+        }
+        for (uid, _) in named.iter().filter(|(_, item)| item.is_none()) {
+            if is_there(self, uid)
+                && let Some(other) = self.claim(uid)
+            {
+                self.unite(uid, &other);
+            }
+        }
+    }
+
+    /// Takes the key of an entry's item for it, or tells whose it is.
+    fn claim(&mut self, uid: &str) -> Option<String> {
+        let entry = self.state.entries.get_mut(uid)?;
+        let key = item_key(values::item(&entry.values));
+        match self.keys.get(&key) {
+            Some(other) if other != uid => Some(other.clone()),
+            _ => {
+                entry.key = Some(key.clone());
+                self.keys.insert(key, uid.to_owned());
+                None
+            }
+        }
+    }
+
+    /// Undoes a renaming of this batch. Whoever has moved to the old item meanwhile goes back in turn.
+    fn put_back(&mut self, uid: &str, renamed: &HashMap<&str, &str>) {
+        let mut next = Some(uid.to_owned());
+        while let Some(uid) = next.take() {
+            let (Some(entry), Some(item)) = (
+                self.state.entries.get_mut(&uid),
+                renamed.get(uid.as_str()).copied(),
+            ) else {
+                return;
+            };
+            values::rename(&mut entry.values, item);
+            let key = item_key(item);
+            entry.key = Some(key.clone());
+            next = self.keys.insert(key, uid);
+            if let Some(other) = next
+                .as_ref()
+                .and_then(|uid| self.state.entries.get_mut(uid))
+            {
+                other.key = None;
+            }
+        }
+    }
+
+    /// Makes an entry one with another that has its item and was there first.
+    fn unite(&mut self, uid: &str, with: &str) {
+        let Some(entry) = self.state.entries.remove(uid) else {
+            return;
+        };
+        self.let_go(uid, &entry);
+        self.state.aliases.insert(uid.to_owned(), with.to_owned());
+        if let Some(other) = self.state.entries.get_mut(with) {
+            let counted = values::count(&other.values).saturating_add(values::count(&entry.values));
+            if entry.is_limit() && !other.is_limit() {
+                other.milder = values::score(&other.values);
+            }
+            other.claims.extend(entry.claims.iter().cloned());
+            values::unite(&mut other.values, &entry.values, counted);
+            let mut evidence: Vec<Evidence> = entry.evidence.into_values().collect();
+            if evidence.is_empty() {
+                evidence.push(values::observation(uid, &entry.values));
+            }
+            self.observe(with, evidence);
+        }
+    }
+}
