@@ -3,6 +3,7 @@
 
 mod bring;
 pub mod fold;
+pub mod forgotten;
 mod learn;
 mod similar;
 
@@ -10,7 +11,7 @@ use chrono::{DateTime, Utc};
 
 pub use bring::{Brought, Incoming, OnConflict, bring};
 pub use learn::{Lesson, learn};
-pub use similar::{Things, is_same_thing, is_spoken_of, names_something};
+pub use similar::{Thing, Things, is_same_thing, is_spoken_of, names_something};
 
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,

@@ -20,7 +20,7 @@ pub use change::{
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
 pub use line::{JournalLine, LINE_VERSION};
-pub use name::{StableName, stable_name};
+pub use name::{StableName, hidden_name, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;

@@ -9,6 +9,7 @@ mod analysed;
 mod copy;
 mod fault;
 pub mod foreign;
+mod forget;
 mod index;
 mod journal;
 mod listing;
@@ -36,13 +37,14 @@ use rusqlite::config::DbConfig;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
+pub use forget::{Mention, Names, Owed, Record, Rewritten};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
-pub use read::{KeywordCount, Totals, View};
+pub use read::{KeywordCount, Source, Totals, View};
 pub use receive::{Rebuilt, Received};
 pub use state::{Difference, Differing, How};
-pub use undo::Undone;
+pub use undo::{Left, Undoing, Undone};
 pub use write::{Applied, Transaction};
 
 /// The result of everything that a store does.
