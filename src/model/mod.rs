@@ -19,7 +19,8 @@ pub use change::{
 };
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
-pub use line::{JournalLine, LINE_VERSION};
+pub(crate) use line::SEEN;
+pub use line::{JournalLine, LINE_VERSION, is_device_name};
 pub use name::{StableName, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
