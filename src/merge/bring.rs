@@ -191,7 +191,7 @@ fn united(
             .then_some(Origin::User),
         last_seen: later(&existing.last_seen, &entry.last_seen),
         touch_count: (entry.touch_count > existing.touch_count).then_some(entry.touch_count),
-        pattern: more_patterns(existing, &seen),
+        pattern: more_patterns(existing, &seen).map(|all| join_patterns(&all)),
         ..EntryValues::default()
     }
 }

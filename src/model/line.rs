@@ -5,13 +5,21 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{Evidence, MAX_TEXT_BYTES, Op, Origin, Stamp, Subject, Values, beginning, is_hidden};
+use super::{
+    Evidence, Hlc, MAX_TEXT_BYTES, Op, Origin, Stamp, Subject, Values, beginning, is_hidden,
+};
 
 /// The format of the lines that this program writes.
 pub const LINE_VERSION: i64 = 1;
 
 /// The longest text of a line but for items, in bytes.
 const LONGEST_TEXT: usize = 64 * 1024;
+
+/// The longest name of a record, batch or observation, in bytes.
+const LONGEST_NAME: usize = 128;
+
+/// Under which name the values before hold, in a store, what the device knew of others. No record has such a field.
+pub(crate) const SEEN: &str = "seen";
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +86,45 @@ impl JournalLine {
         matches!(self.subject, Subject::Session(_))
     }
 
+    /// Whether this may be a line of a journal, whoever wrote it. Texts are not looked at.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        let _time: Hlc = self.hlc.parse()?;
+        if self.at.moment().is_none() || self.at.0.len() > LONGEST_NAME {
+            return Err("it does not say when it was written".to_owned());
+        }
+        if self.stays_here() {
+            return Err("it belongs to its device alone".to_owned());
+        }
+        check_name(self.subject.uid(), "uid")?;
+        check_name(&self.batch, "batch")?;
+        self.undoes
+            .as_deref()
+            .map_or(Ok(()), |batch| check_name(batch, "undoes"))?;
+        for evidence in self.added.iter().chain(&self.removed) {
+            check_name(&evidence.uid, "observation")?;
+        }
+        for (device, hlc) in &self.seen {
+            check_name(device, SEEN)?;
+            let _time: Hlc = hlc.parse()?;
+        }
+        for values in [&self.before, &self.after].into_iter().flatten() {
+            for (field, value) in values {
+                if !fits(&self.subject, field, value) {
+                    return Err(format!("it has an odd {field}"));
+                }
+            }
+        }
+        let is_nameless = |after: &Values| !after.contains_key("item");
+        let is_entry = matches!(self.subject, Subject::Entry(_));
+        if is_entry && self.before.is_none() && self.after.as_ref().is_some_and(is_nameless) {
+            return Err("it makes an entry without an item".to_owned());
+        }
+        Ok(())
+    }
+
     /// The line as all devices read it: without hidden characters, and with no text of any length. What another program
     /// wrote into a store is in its journal as it was.
     #[must_use]
@@ -102,6 +149,46 @@ impl JournalLine {
                 .for_each(|text| clean_text(text, LONGEST_TEXT, false));
         }
         self
+    }
+}
+
+/// Whether a text names a device: 32 hexadecimal digits, so that no path leads anywhere.
+pub fn is_device_name(name: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    name.len() == 32 && name.bytes().all(is_digit)
+}
+
+/// Whether a text names something, and hides nothing.
+fn check_name(text: &str, what: &str) -> Result<(), String> {
+    let is_odd = |c: char| is_hidden(c) || c.is_whitespace();
+    if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(is_odd) {
+        return Err(format!("its {what} is no name"));
+    }
+    Ok(())
+}
+
+/// Whether a value is of the kind that its column takes. Another program may have written texts for the settings, and the
+/// usual ones stand in for those.
+fn fits(subject: &Subject, field: &str, value: &Value) -> bool {
+    let is_list = || {
+        let list = value.as_array();
+        list.is_some_and(|list| list.iter().all(Value::is_string))
+    };
+    match (subject, field) {
+        (_, SEEN) => false,
+        (Subject::Decay, _) => value.is_number() || value.is_string(),
+        (Subject::Entry(_), "base_score") => value.is_number(),
+        (Subject::Entry(_), "touch_count") => value.is_i64(),
+        (Subject::Entry(_), "scenarios") => is_list(),
+        (Subject::Proposal(_), "score") => value.is_number() || value.is_null(),
+        (_, "pattern") => value.is_string() || value.is_null(),
+        (
+            _,
+            "item" | "reason" | "keywords" | "scenarios" | "source" | "origin" | "added_at"
+            | "last_seen" | "proposed_at" | "why" | "evidence",
+        ) => value.is_string(),
+        // A column of a later version.
+        _ => true,
     }
 }
 

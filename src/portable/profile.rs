@@ -4,6 +4,8 @@
 //! As lines of JSON each row says its `type`; as one document the rows stand in lists. The rows are the same, and so is the
 //! sum: one form can be made of the other. Fields are only ever added, with a new version.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -196,6 +198,9 @@ pub struct Change {
     /// The batch that it takes back.
     #[serde(default)]
     pub undoes: Option<String>,
+    /// Up to which time the device knew the lines of each other one, where a limit gives way to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub seen: BTreeMap<String, String>,
     /// The record's number in the file it comes from.
     #[serde(default)]
     pub id: Option<i64>,

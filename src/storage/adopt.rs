@@ -14,7 +14,7 @@ use crate::model::{Evidence, Op, Origin, Preference, Subject, Values, item_key};
 use crate::scoring::Decay;
 
 /// A higher number is none that ever was given: another program has typed it.
-const HIGHEST_ID: i64 = i64::MAX / 2;
+pub(super) const HIGHEST_ID: i64 = i64::MAX / 2;
 
 /// A record as the journal knows it: its values, and the observations behind it.
 #[derive(Debug, Default)]

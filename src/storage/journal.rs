@@ -7,15 +7,13 @@ use serde_json::Value;
 
 use crate::merge::forgotten::{Erasure, nameless};
 use crate::model::{
-    Change, Effect, Evidence, JournalLine, LINE_VERSION, Op, Origin, Score, Stamp, Subject, Values,
+    Change, Effect, Evidence, JournalLine, LINE_VERSION, Op, Origin, SEEN, Score, Stamp, Subject,
+    Values,
 };
 
 /// The columns of a line, in the order in which [`read_line`] expects them.
 pub(super) const COLUMNS: &str = "seq, version, batch, at, hlc, device, op, kind, uid, origin, \
      values_before, values_after, evidence_added, evidence_removed, undoes, local_id";
-
-/// Where the values before hold what the device knew of others. No record has such a column.
-const SEEN: &str = "seen";
 
 /// The values before as they are stored.
 pub(super) fn before_column(

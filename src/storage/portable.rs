@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use rusqlite::{OptionalExtension, params};
+use chrono::{DateTime, Utc};
+use rusqlite::OptionalExtension;
 
-use super::journal::{COLUMNS, Draft, JournalLine, LINE_VERSION};
+use super::adopt::HIGHEST_ID;
+use super::journal::{COLUMNS, read_line};
 use super::{Applied, Result, StorageError, Transaction, View};
-use crate::model::{Effect, Hlc, Preference, Subject, Values};
+use crate::model::{Effect, Hlc, JournalLine, Preference, is_device_name};
 use crate::portable::{Change, Entry, Proposal, Row};
 use crate::redact::redact;
 
@@ -65,7 +67,7 @@ impl View<'_> {
             let mut statement = self.connection().prepare(&sql)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                match JournalLine::read(row)? {
+                match read_line(row)? {
                     Ok(line) => each(change(line)),
                     Err(fault) => {
                         unreadable = Some(fault);
@@ -187,55 +189,14 @@ impl Transaction<'_> {
     /// Writes the lines of another journal into this empty one, as they are, and the rows that they make.
     ///
     /// # Errors
-    /// A line that this version cannot read or that does not fit the ones before it: then nothing may be kept.
+    /// A line that this version cannot read or that is no line of a journal: then nothing may be kept.
     pub fn take_over(&mut self, changes: &[Change]) -> Result<()> {
-        self.suspend_uniqueness()?;
-        for change in changes {
-            let line = line(change).map_err(|detail| self.view().journal_fault(0, detail))?;
-            self.write_again(&line)?;
-            let hlc = line.hlc.parse().unwrap_or_default();
-            self.hlc = Hlc::max(self.hlc, hlc);
-            self.replay(Draft::again(line))?;
-        }
-        self.restore_uniqueness()
-    }
-
-    fn write_again(&self, line: &JournalLine) -> Result<()> {
-        let json = |values: &Option<Values>| {
-            values
-                .as_ref()
-                .map(|values| serde_json::Value::Object(values.clone()).to_string())
-        };
-        let list = |evidence: &[crate::model::Evidence]| {
-            serde_json::to_string(evidence).expect("evidence is texts and finite numbers")
-        };
-        self.connection()
-            .prepare_cached(
-                "INSERT INTO journal (version, batch, at, hlc, device, op, kind, uid, origin, values_before,
-                     values_after, evidence_added, evidence_removed, undoes, local_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-            )
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    LINE_VERSION,
-                    line.batch,
-                    line.at.0,
-                    line.hlc,
-                    line.device,
-                    line.op.name(),
-                    line.subject.kind(),
-                    line.subject.uid(),
-                    line.origin.name(),
-                    json(&line.before),
-                    json(&line.after),
-                    list(&line.added),
-                    list(&line.removed),
-                    line.undoes,
-                    line.local_id,
-                ])
-            })
-            .map(|_| ())
-            .map_err(|error| self.sqlite(error))
+        let lines: std::result::Result<Vec<JournalLine>, String> = changes
+            .iter()
+            .map(|change| line(change, self.now()))
+            .collect();
+        let fault = |detail: String| self.view().journal_fault(0, detail);
+        self.receive_journal(&lines.map_err(fault)?)
     }
 }
 
@@ -272,16 +233,15 @@ fn change(line: JournalLine) -> Change {
         evidence_added: line.added,
         evidence_removed: line.removed,
         undoes: line.undoes,
+        seen: line.seen,
         id: line.local_id,
     }
 }
 
-fn line(change: &Change) -> std::result::Result<JournalLine, String> {
+/// A change as a line that may enter a journal.
+fn line(change: &Change, now: DateTime<Utc>) -> std::result::Result<JournalLine, String> {
     let (op, subject) = change.parts()?;
-    if matches!(subject, Subject::Session(_)) {
-        return Err("a conversation of another device".to_owned());
-    }
-    Ok(JournalLine {
+    let line = JournalLine {
         seq: 0,
         batch: change.batch.clone(),
         at: change.at.clone(),
@@ -295,8 +255,15 @@ fn line(change: &Change) -> std::result::Result<JournalLine, String> {
         added: change.evidence_added.clone(),
         removed: change.evidence_removed.clone(),
         undoes: change.undoes.clone(),
-        local_id: change.id,
-    })
+        seen: change.seen.clone(),
+        local_id: change.id.filter(|id| (1..HIGHEST_ID).contains(id)),
+    };
+    line.check()?;
+    let hlc: Hlc = line.hlc.parse()?;
+    if !is_device_name(&line.device) || hlc.is_out_of_reach(now) {
+        return Err("no device has written it".to_owned());
+    }
+    Ok(line)
 }
 
 impl View<'_> {

@@ -196,7 +196,7 @@ impl Transaction<'_> {
             let subject = Subject::Proposal(uid.clone());
             let known = stored.get(uid);
             let id = match known {
-                None => self.insert(&subject, values, None)?,
+                None => self.insert(&subject, values, self.number_of(&subject)?)?,
                 Some((id, stored)) => {
                     let differing = differing(&subject, stored, values);
                     if differing.is_empty() {
@@ -217,11 +217,12 @@ impl Transaction<'_> {
     /// The number that a record had in this file, if it still is nobody's.
     fn number_of(&self, subject: &Subject) -> Result<Option<i64>> {
         self.connection()
-            .prepare_cached(
+            .prepare_cached(&format!(
                 "SELECT local_id FROM journal WHERE kind = ?1 AND uid = ?2 AND local_id IS NOT NULL
-                     AND NOT EXISTS (SELECT 1 FROM preferences WHERE id = local_id)
+                     AND NOT EXISTS (SELECT 1 FROM {} WHERE id = local_id)
                  ORDER BY seq DESC LIMIT 1",
-            )
+                subject.table()
+            ))
             .and_then(|mut statement| {
                 statement
                     .query_row(params![subject.kind(), subject.uid()], |row| row.get(0))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use super::line::{self, Unreadable};
-use crate::model::{Hlc, JournalLine};
+use crate::model::{Hlc, JournalLine, is_device_name};
 
 /// Longer lines are not read.
 const LONGEST_LINE: usize = 16 << 20;
@@ -35,12 +35,10 @@ pub struct Stopped {
     pub waiting: usize,
 }
 
-/// The device that a path of the repository belongs to. A name is 32 hexadecimal digits and nothing else, so that no path
-/// leads anywhere.
+/// The device that a path of the repository belongs to.
 pub fn device_of(path: &str) -> Option<&str> {
     let device = path.strip_prefix("devices/")?.strip_suffix(".jsonl")?;
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    (device.len() == 32 && device.bytes().all(is_digit)).then_some(device)
+    is_device_name(device).then_some(device)
 }
 
 /// The path of a device's file.

@@ -13,7 +13,7 @@ use crate::commands::entries::count;
 use crate::commands::{Context, Reply};
 use crate::error::{Failure, Kind};
 use crate::export::Format;
-use crate::install::{Readers, folders_for, object, path, replace};
+use crate::files::{Readers, folders_for, object, path, replace};
 use crate::portable::{
     Document, Entry, FORMAT, Header, Line, MARK, Reasons, Row, Sum, markdown, published,
 };

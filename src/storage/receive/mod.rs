@@ -192,7 +192,9 @@ impl Transaction<'_> {
         let mut is_forgetting = false;
         let mut new: HashSet<(String, String)> = HashSet::new();
         let lines = lines.into_iter().map(|line| forgotten.blank(line));
-        for line in lines.filter(|line| !line.stays_here()) {
+        for mut line in lines.filter(|line| !line.stays_here()) {
+            // A number means nothing outside its file.
+            line.local_id = None;
             self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
             if self.insert_line(&line)? {
                 is_forgetting |= line.op == Op::Forget;
@@ -231,6 +233,30 @@ impl Transaction<'_> {
             .collect();
         received.difference = difference;
         Ok(received)
+    }
+
+    /// Receives the whole journal of another store, in its order and with the numbers that its records have there. This one is
+    /// empty.
+    ///
+    /// # Errors
+    /// The same line twice, and what SQLite reports.
+    pub(super) fn receive_journal(&mut self, lines: &[JournalLine]) -> Result<()> {
+        self.connection()
+            .execute_batch(TABLES)
+            .map_err(|error| self.sqlite(error))?;
+        for line in lines {
+            self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
+            if !self.insert_line(line)? {
+                return Err(StorageError::Journal {
+                    path: self.path().to_path_buf(),
+                    seq: 0,
+                    detail: format!("{} is there twice", line.hlc),
+                });
+            }
+        }
+        self.seen = None;
+        self.set_meta("hlc_seen", &self.hlc.to_string())?;
+        self.refold().map(drop)
     }
 
     /// Makes the tables anew from lines, which count more than what the journal has of them, and from those of the journal
@@ -413,8 +439,8 @@ impl Transaction<'_> {
         self.connection()
             .prepare_cached(
                 "INSERT OR IGNORE INTO journal (version, batch, at, hlc, device, op, kind, uid, origin,
-                     values_before, values_after, evidence_added, evidence_removed, undoes)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                     values_before, values_after, evidence_added, evidence_removed, undoes, local_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )
             .and_then(|mut statement| {
                 statement.execute(params![
@@ -432,6 +458,7 @@ impl Transaction<'_> {
                     list(&line.added),
                     list(&line.removed),
                     line.undoes,
+                    line.local_id,
                 ])
             })
             .map(|rows| rows > 0)
