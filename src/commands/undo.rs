@@ -149,7 +149,10 @@ fn require_some(undoing: Undoing, session: &str) -> Result<Undoing, Failure> {
         .hint("aizo sessions lists the conversations, aizo why ITEM says where something was said"),
         false => Failure::new(
             Kind::Conflict,
-            format!("nothing of it can be taken back: {}", whys[..whys.len().min(MOST)].join("; ")),
+            format!(
+                "nothing of it can be taken back: {}",
+                whys[..whys.len().min(MOST)].join("; ")
+            ),
         )
         .hint(format!("aizo history --session {}", quoted(session))),
     })

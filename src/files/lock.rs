@@ -28,8 +28,7 @@ impl Lock {
     pub fn take(path: &Path) -> Result<Self, Failure> {
         let message = || format!("another aizo holds {}", path.display());
         Self::within(path, TRIES)?.ok_or_else(|| {
-            Failure::new(Kind::Locked, message())
-                .hint("wait until it has ended, then say it again")
+            Failure::new(Kind::Locked, message()).hint("wait until it has ended, then say it again")
         })
     }
 

@@ -5,9 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::model::{
-    Evidence, JournalLine, Op, Origin, Speaker, Stamp, Subject, Values,
-};
+use crate::model::{Evidence, JournalLine, Op, Origin, Speaker, Stamp, Subject, Values};
 
 /// The texts that a record can lose and still stay.
 pub fn texts_of(subject: &Subject) -> &'static [&'static str] {
@@ -239,7 +237,12 @@ mod tests {
     #[test]
     fn a_text_goes_out_of_the_lines_before_and_the_rest_stays() {
         let forgotten = Forgotten::of([&forget(5, &json!({"reason": "short"}), &["o"])]);
-        let made = line(1, Op::Add, &Value::Null, &json!({"item": "x", "reason": "secret"}));
+        let made = line(
+            1,
+            Op::Add,
+            &Value::Null,
+            &json!({"item": "x", "reason": "secret"}),
+        );
         let left = forgotten.blank(made);
         assert_eq!(values(&left), json!([null, {"item": "x", "reason": ""}]));
         assert_eq!(left.added[0].quote, "");
@@ -253,17 +256,18 @@ mod tests {
             values(&forgotten.blank(set)),
             json!([{"base_score": 1.0}, {"base_score": 2.0}])
         );
-        let later = line(9, Op::Update, &json!({"reason": ""}), &json!({"reason": "new"}));
+        let later = line(
+            9,
+            Op::Update,
+            &json!({"reason": ""}),
+            &json!({"reason": "new"}),
+        );
         assert_eq!(values(&forgotten.blank(later.clone())), values(&later));
     }
 
     #[test]
     fn what_says_that_something_was_forgotten_tells_nothing_of_it() {
-        let mut told = forget(
-            5,
-            &json!({"reason": "short", "item": "secret"}),
-            &["o"],
-        );
+        let mut told = forget(5, &json!({"reason": "short", "item": "secret"}), &["o"]);
         told.before = json!({"item": "secret"}).as_object().cloned();
         told.removed[0].quote = "secret".to_owned();
         let left = Forgotten::default().blank(told);

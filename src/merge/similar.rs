@@ -82,7 +82,10 @@ impl Thing {
             let mut pieces = pieces.pieces().iter();
             pieces.all(|piece| EMPTY_WORDS.contains(&piece.as_str()))
         };
-        let told: Vec<&str> = item.split_whitespace().filter(|word| !is_empty(word)).collect();
+        let told: Vec<&str> = item
+            .split_whitespace()
+            .filter(|word| !is_empty(word))
+            .collect();
         let text = if told.is_empty() {
             item.to_owned()
         } else {
@@ -172,7 +175,12 @@ mod tests {
     }
 
     #[rstest]
-    #[case("allergic to shellfish", "I am ALLERGIC, also to Shellfish.", true, true)]
+    #[case(
+        "allergic to shellfish",
+        "I am ALLERGIC, also to Shellfish.",
+        true,
+        true
+    )]
     #[case("allergic to shellfish", "to be short: shellfishes", false, true)]
     #[case("allergic to shellfish", "to be short", false, false)]
     #[case("emojis in code", "no emoji in my code", true, true)]

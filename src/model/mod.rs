@@ -19,14 +19,9 @@ pub use change::{
 };
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
-<<<<<<< HEAD
-pub use line::{JournalLine, LINE_VERSION};
-pub use name::{StableName, hidden_name, stable_name};
-=======
 pub(crate) use line::SEEN;
 pub use line::{JournalLine, LINE_VERSION, is_device_name};
-pub use name::{StableName, stable_name};
->>>>>>> cd03a797bc037548bcff5e2e4f92498563942ab3
+pub use name::{StableName, hidden_name, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;

@@ -151,7 +151,9 @@ impl Draft {
 
     /// A line that says that a record is forgotten: as a whole, or only texts of it and the words of observations.
     pub(super) fn forget(subject: Subject, erasure: Option<&Erasure>) -> Self {
-        let names = erasure.into_iter().flat_map(|erasure| &erasure.observations);
+        let names = erasure
+            .into_iter()
+            .flat_map(|erasure| &erasure.observations);
         Draft {
             after: erasure.map(|erasure| erasure.texts.clone()),
             removed: names.cloned().map(nameless).collect(),

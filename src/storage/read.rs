@@ -611,7 +611,9 @@ impl<'c> View<'c> {
             Some(_) => OF_SESSION,
             None => "?4 IS NULL",
         };
-        let most = source.most.map_or(i64::MAX, |most| i64::try_from(most).unwrap_or(i64::MAX));
+        let most = source
+            .most
+            .map_or(i64::MAX, |most| i64::try_from(most).unwrap_or(i64::MAX));
         let mut lines = self.journal_where(
             &format!(
                 "seq IN (SELECT seq FROM journal WHERE {record} AND (?3 IS NULL OR origin = ?3) AND {session}

@@ -47,7 +47,10 @@ impl View<'_> {
     }
 
     /// What the journal says was forgotten.
-    pub(super) fn forgotten(&self) -> Result<Forgotten> {
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn forgotten(&self) -> Result<Forgotten> {
         let lines = self.journal_where("op = ?1", [Op::Forget.name()])?;
         Ok(Forgotten::of(&lines))
     }

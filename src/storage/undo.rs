@@ -161,10 +161,12 @@ impl Transaction<'_> {
             if let Some(line) = lines.iter().find(|line| why_not(line.op).is_some()) {
                 return Err(cannot_undo(line, why_not(line.op).unwrap_or_default()));
             }
-            let blank = lines.extract_if(.., |line| is_blank(line)).map(|line| Left {
-                line,
-                why: FORGOTTEN.to_owned(),
-            });
+            let blank = lines
+                .extract_if(.., |line| is_blank(line))
+                .map(|line| Left {
+                    line,
+                    why: FORGOTTEN.to_owned(),
+                });
             undoing.left.extend(blank);
             if let (true, Some(left)) = (lines.is_empty(), undoing.left.last()) {
                 return Err(cannot_undo(&left.line, FORGOTTEN));

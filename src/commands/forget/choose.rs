@@ -32,7 +32,10 @@ pub(super) fn choose(view: &View<'_>, words: &[String]) -> anyhow::Result<Choice
                 items.push(name.typed.clone());
             }
             None if named.len() > 1 => {
-                let message = format!("no entry has the id {}, and nothing was forgotten", name.typed);
+                let message = format!(
+                    "no entry has the id {}, and nothing was forgotten",
+                    name.typed
+                );
                 return Err(Failure::new(Kind::NotFound, message)
                     .hint("aizo show lists the entries")
                     .into());
@@ -52,10 +55,14 @@ fn called(mut all: Vec<Record>, items: &[String]) -> Vec<Record> {
 fn by_words(view: &View<'_>, all: Vec<Record>, typed: &str) -> anyhow::Result<Choice> {
     let thing = Thing::of(typed);
     let by_item = |record: &&Record| thing.is_spoken_of_in(&record.item);
-    let is_entry = |record: &&Record| {
-        record.id.is_some() && matches!(record.subject, Subject::Entry(_))
-    };
-    let found: Vec<Record> = all.iter().filter(is_entry).filter(by_item).cloned().collect();
+    let is_entry =
+        |record: &&Record| record.id.is_some() && matches!(record.subject, Subject::Entry(_));
+    let found: Vec<Record> = all
+        .iter()
+        .filter(is_entry)
+        .filter(by_item)
+        .cloned()
+        .collect();
     let mut found = match found.is_empty() {
         false => found,
         true => all.iter().filter(by_item).cloned().collect(),
@@ -64,7 +71,9 @@ fn by_words(view: &View<'_>, all: Vec<Record>, typed: &str) -> anyhow::Result<Ch
         found.retain(|record| !record.is_called(&first));
         return match found.is_empty() {
             true => Ok(Choice::Records(called(all, &[first]))),
-            false => Ok(Choice::Several(all.into_iter().filter(|record| by_item(&record)).collect())),
+            false => Ok(Choice::Several(
+                all.into_iter().filter(|record| by_item(&record)).collect(),
+            )),
         };
     }
     Err(only_spoken_of(view, &thing, typed)?.into())

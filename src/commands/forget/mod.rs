@@ -89,7 +89,8 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             None => return Err(super::resolve::nothing_stored(&words.join(" ")).into()),
             Some(Choice::Several(several)) => words = vec![one_of(&several)?],
             Some(Choice::Records(records)) => {
-                let plan = context.read(|view| Plan::of(view, records.clone(), args.all_evidence))?;
+                let plan =
+                    context.read(|view| Plan::of(view, records.clone(), args.all_evidence))?;
                 break plan.unwrap_or(Plan {
                     records,
                     mentions: Vec::new(),
@@ -120,8 +121,11 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
 }
 
 fn has_changed() -> Failure {
-    Failure::new(Kind::Conflict, "the store has changed meanwhile, and nothing was forgotten")
-        .hint("say it again")
+    Failure::new(
+        Kind::Conflict,
+        "the store has changed meanwhile, and nothing was forgotten",
+    )
+    .hint("say it again")
 }
 
 /// Asks which of several entries is meant.
@@ -160,7 +164,11 @@ fn confirm(plan: &Plan, args: &Args) -> anyhow::Result<()> {
     };
     let list: Vec<String> = limits.iter().map(named).collect();
     let list = list.join(", ");
-    let what = if limits.len() == 1 { "is a hard limit" } else { "are hard limits" };
+    let what = if limits.len() == 1 {
+        "is a hard limit"
+    } else {
+        "are hard limits"
+    };
     if !present::is_interactive() {
         return Err(Failure::usage(format!(
             "{list} {what}, which stops no agent any more once it is forgotten, and nobody is there to be asked"
@@ -188,4 +196,3 @@ impl Context {
         self.forgotten.borrow_mut().extend(words);
     }
 }
-

@@ -65,7 +65,10 @@ fn tell(paid: &Paid, context: &Context) {
     }
     for copy in &paid.copies {
         if let Some(why) = &copy.failed {
-            context.note(format!("{} may still hold what was forgotten: {why}", copy.path.display()));
+            context.note(format!(
+                "{} may still hold what was forgotten: {why}",
+                copy.path.display()
+            ));
         }
     }
     for why in &paid.owed {

@@ -94,11 +94,15 @@ impl Elsewhere {
             command: None,
         });
         let mut all: Vec<Elsewhere> = said.collect();
-        all.extend(kept_files(records, context).into_iter().map(|path| Elsewhere {
-            what: "copy of a file of yours",
-            place: path.display().to_string(),
-            command: None,
-        }));
+        all.extend(
+            kept_files(records, context)
+                .into_iter()
+                .map(|path| Elsewhere {
+                    what: "copy of a file of yours",
+                    place: path.display().to_string(),
+                    command: None,
+                }),
+        );
         all.extend(sync::history(context).map(|(place, command)| Elsewhere {
             what: "history of the sync",
             place,
@@ -117,8 +121,15 @@ impl Elsewhere {
 
 /// Copies of other files that aizo keeps, as they were before it wrote into them.
 fn kept_files(records: &[Record], context: &Context) -> Vec<PathBuf> {
-    let things: Vec<Thing> = records.iter().map(|record| Thing::of(&record.item)).collect();
-    let folder = context.settings.home.as_ref().map(|home| home.join("backups"));
+    let things: Vec<Thing> = records
+        .iter()
+        .map(|record| Thing::of(&record.item))
+        .collect();
+    let folder = context
+        .settings
+        .home
+        .as_ref()
+        .map(|home| home.join("backups"));
     let entries = folder.and_then(|folder| folder.read_dir().ok());
     let mut found: Vec<PathBuf> = entries
         .into_iter()
@@ -133,7 +144,10 @@ fn kept_files(records: &[Record], context: &Context) -> Vec<PathBuf> {
             let bytes = std::fs::read(path).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
             let is_text = !bytes.contains(&0);
-            is_text && text.lines().any(|line| things.iter().any(|thing| thing.is_spoken_of_in(line)))
+            is_text
+                && text
+                    .lines()
+                    .any(|line| things.iter().any(|thing| thing.is_spoken_of_in(line)))
         })
         .collect();
     found.sort();
@@ -142,7 +156,8 @@ fn kept_files(records: &[Record], context: &Context) -> Vec<PathBuf> {
 
 impl Reply {
     pub(super) fn of(plan: &Plan, elsewhere: Vec<Elsewhere>, dry_run: bool) -> Self {
-        let erased = |mention: &&Mention| !mention.erased.is_empty() || !mention.observations.is_empty();
+        let erased =
+            |mention: &&Mention| !mention.erased.is_empty() || !mention.observations.is_empty();
         let mentions = &plan.mentions;
         Reply {
             result: "forgotten",
@@ -209,7 +224,11 @@ impl Gone {
             (_, Some(id)) => format!("proposal {id}"),
             (_, None) => "proposal that was decided".to_owned(),
         };
-        let limit = if self.hard_limit { ", a hard limit" } else { "" };
+        let limit = if self.hard_limit {
+            ", a hard limit"
+        } else {
+            ""
+        };
         format!(
             "{}  ({place}{limit}, {}, {})",
             self.item,

@@ -12,7 +12,9 @@ impl Sync<'_> {
     /// Fetches and takes over.
     pub(super) fn pull(&self) -> anyhow::Result<Pulled> {
         let tree = self.repository.fetch()?;
-        self.take_over(&tree)
+        let pulled = self.take_over(&tree)?;
+        self.shed()?;
+        Ok(pulled)
     }
 
     /// Takes over what the files of a tree hold and the journal does not.
@@ -61,6 +63,8 @@ impl Sync<'_> {
                 waiting.extend(reading.stopped.map(|place| ((*device).to_owned(), place)));
             }
             let received = transaction.receive(lines)?;
+            let words = received.forgotten.iter().cloned();
+            self.context.remember_forgotten(words.collect());
             transaction.set_sync_note(&note.text())?;
             pulled(transaction, received, waiting)
         })
@@ -87,6 +91,7 @@ fn pulled(
     let view = transaction.view();
     let mut pulled = Pulled::new(received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;
+    pulled.forgotten = received.forgotten.into_iter().collect();
     for held in received.held {
         if let Some(id) = view.number_of(&Subject::Entry(held.uid.clone()))?
             && let Some(entry) = view.entry(id)?

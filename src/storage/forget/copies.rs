@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
-use super::find::Record;
 use super::names::Names;
 use crate::merge::forgotten::Forgotten;
 use crate::model::{Hlc, JournalLine, Op};
@@ -122,7 +121,7 @@ fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
             |row| row.get(0),
         )
     };
-    let connection = match migrate::version_of(&connection, path)? {
+    let mut connection = match migrate::version_of(&connection, path)? {
         Version::Empty => return Ok(false),
         Version::Older(_) if !has_journal().map_err(sqlite)? => {
             if !forget_rows(&connection, &memory.names).map_err(sqlite)? {
@@ -142,7 +141,7 @@ fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
             store.connection
         }
     };
-    replace(path, &connection)?;
+    replace(path, &mut connection)?;
     Ok(true)
 }
 
@@ -153,7 +152,11 @@ fn forget_rows(connection: &Connection, names: &Names) -> rusqlite::Result<bool>
         .query_map([], |row| Ok((row.get(0)?, read::text(row, 1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let is_forgotten = |(_, item): &(i64, String)| names.forgotten_at(item).is_some();
-    let gone: Vec<i64> = rows.into_iter().filter(is_forgotten).map(|(id, _)| id).collect();
+    let gone: Vec<i64> = rows
+        .into_iter()
+        .filter(is_forgotten)
+        .map(|(id, _)| id)
+        .collect();
     let has_scenarios: bool = connection.query_row(
         "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'preference_scenarios'",
         [],
@@ -172,7 +175,7 @@ fn forget_rows(connection: &Connection, names: &Names) -> rusqlite::Result<bool>
 }
 
 /// Puts what is in memory in the place of a file.
-fn replace(path: &Path, connection: &Connection) -> Result<()> {
+fn replace(path: &Path, connection: &mut Connection) -> Result<()> {
     let io = |cause: io::Error| StorageError::Io {
         path: path.to_path_buf(),
         cause,
@@ -203,7 +206,8 @@ impl Transaction<'_> {
     fn follow(&mut self, memory: &Memory) -> Result<bool> {
         let forgotten = Forgotten::of(&memory.lines);
         let mut by_name = self.view().records()?;
-        by_name.retain(|record| memory.knows_by_name(record));
+        // Under another name than it had in the store.
+        by_name.retain(|record| record.was_forgotten(&memory.names));
         let mut is_any = !by_name.is_empty();
         self.view().each_line(|line| {
             is_any |= forgotten.blank(line.clone()) != *line;
@@ -225,13 +229,5 @@ impl Transaction<'_> {
         }
         self.settle_forgetting()?;
         Ok(true)
-    }
-}
-
-impl Memory {
-    /// Whether a record of a copy is what the store has forgotten, under whatever name: all of it was said before that.
-    fn knows_by_name(&self, record: &Record) -> bool {
-        let forgotten = self.names.forgotten_at(&record.item);
-        forgotten.is_some_and(|at| record.last.as_str() < at)
     }
 }

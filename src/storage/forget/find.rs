@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use super::names::Names;
 use crate::merge::Thing;
 use crate::merge::forgotten::{Erasure, texts_of};
-use crate::model::{
-    Evidence, JournalLine, Score, Subject, Values, item_key, split_keywords,
-};
+use crate::model::{Evidence, JournalLine, Score, Subject, Values, item_key, split_keywords};
 use crate::storage::{Result, View};
 
 /// What stands in place of a reason that named something forgotten.
@@ -72,11 +71,14 @@ impl Mention {
     /// What is to be taken out of it.
     pub fn erasures(&self) -> impl Iterator<Item = Erasure> {
         let is_any = !self.erased.is_empty() || !self.observations.is_empty();
-        self.names.iter().filter(move |_| is_any).map(|subject| Erasure {
-            subject: subject.clone(),
-            texts: self.texts.clone(),
-            observations: self.observations.iter().cloned().collect(),
-        })
+        self.names
+            .iter()
+            .filter(move |_| is_any)
+            .map(|subject| Erasure {
+                subject: subject.clone(),
+                texts: self.texts.clone(),
+                observations: self.observations.iter().cloned().collect(),
+            })
     }
 }
 
@@ -109,22 +111,24 @@ impl View<'_> {
             let own = line.subject.uid();
             let uid = aliases.get(own).map_or(own, String::as_str).to_owned();
             let kind = line.subject.kind();
-            let record = records.entry((kind, uid.clone())).or_insert_with(|| Record {
-                subject: match &line.subject {
-                    Subject::Entry(_) => Subject::Entry(uid),
-                    _ => Subject::Proposal(uid),
-                },
-                id: None,
-                item: String::new(),
-                score: None,
-                lines: 0,
-                observations: BTreeSet::new(),
-                places: BTreeSet::new(),
-                items: BTreeSet::new(),
-                keywords: BTreeSet::new(),
-                names: BTreeSet::new(),
-                last: String::new(),
-            });
+            let record = records
+                .entry((kind, uid.clone()))
+                .or_insert_with(|| Record {
+                    subject: match &line.subject {
+                        Subject::Entry(_) => Subject::Entry(uid),
+                        _ => Subject::Proposal(uid),
+                    },
+                    id: None,
+                    item: String::new(),
+                    score: None,
+                    lines: 0,
+                    observations: BTreeSet::new(),
+                    places: BTreeSet::new(),
+                    items: BTreeSet::new(),
+                    keywords: BTreeSet::new(),
+                    names: BTreeSet::new(),
+                    last: String::new(),
+                });
             record.add(line);
         })?;
         let mut records: Vec<Record> = records.into_values().collect();
@@ -164,10 +168,12 @@ impl View<'_> {
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
     pub fn mentions(&self, records: &[Record], all_evidence: bool) -> Result<Vec<Mention>> {
-        let things: Vec<Thing> = records.iter().map(|record| Thing::of(&record.item)).collect();
-        let speaks = |text: &str| {
-            !text.is_empty() && things.iter().any(|thing| thing.is_spoken_of_in(text))
-        };
+        let things: Vec<Thing> = records
+            .iter()
+            .map(|record| Thing::of(&record.item))
+            .collect();
+        let speaks =
+            |text: &str| !text.is_empty() && things.iter().any(|thing| thing.is_spoken_of_in(text));
         let quoted: Vec<String> = records
             .iter()
             .flat_map(|record| &record.items)
@@ -251,6 +257,12 @@ impl Record {
         }
         let score = values.get("base_score").or_else(|| values.get("score"));
         self.score = score.and_then(Value::as_f64).or(self.score);
+    }
+
+    /// Whether an item of this name was forgotten after all that was said of it.
+    pub(super) fn was_forgotten(&self, names: &Names) -> bool {
+        let forgotten = names.forgotten_at(&self.item);
+        forgotten.is_some_and(|at| self.last.as_str() < at)
     }
 
     /// Every item and keyword that it ever had.

@@ -146,7 +146,10 @@ impl Transaction<'_> {
     }
 
     /// Remembers what has to be done.
-    pub(super) fn owe(&self, more: &[Owed]) -> Result<()> {
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn owe(&self, more: &[Owed]) -> Result<()> {
         let mut owed = self.view().owed()?;
         owed.extend(more);
         self.set_owed(&owed)
@@ -220,7 +223,8 @@ impl Transaction<'_> {
                 .connection()
                 .prepare("SELECT seq FROM journal WHERE kind = ?1 AND uid = ?2")?;
             for subject in forgotten.shortened() {
-                let rows = of_record.query_map([subject.kind(), subject.uid()], |row| row.get(0))?;
+                let rows =
+                    of_record.query_map([subject.kind(), subject.uid()], |row| row.get(0))?;
                 for number in rows {
                     numbers.insert(number?);
                 }
@@ -311,7 +315,10 @@ impl Transaction<'_> {
                 [line.subject.kind(), line.subject.uid()],
             )?;
             let with_them = lines.iter().filter(|other| other.subject == line.subject);
-            let values = known.iter().chain(with_them).flat_map(|line| line.before.iter().chain(&line.after));
+            let values = known
+                .iter()
+                .chain(with_them)
+                .flat_map(|line| line.before.iter().chain(&line.after));
             let of_line: BTreeSet<String> = values
                 .filter_map(|values| values.get("item")?.as_str())
                 .filter(|item| !item.is_empty())
@@ -334,11 +341,8 @@ impl Transaction<'_> {
         let uids: HashSet<&str> = uids.iter().map(String::as_str).collect();
         let mut records = self.view().records()?;
         records.retain(|record| {
-            let is_late = |record: &Record| {
-                let forgotten = names.forgotten_at(&record.item);
-                forgotten.is_some_and(|at| record.last.as_str() < at)
-            };
-            uids.contains(record.subject.uid()) && !record.is_hard_limit() && is_late(record)
+            let is_new = uids.contains(record.subject.uid());
+            is_new && !record.is_hard_limit() && record.was_forgotten(&names)
         });
         Ok(records)
     }

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
-use super::journal::before_column;
 use super::forget::Owed;
+use super::journal::before_column;
 use super::state::Difference;
 use super::write::new_uid;
 use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
+use crate::merge::forgotten::Forgotten;
 use crate::model::{Evidence, JournalLine, LINE_VERSION, Op, Subject};
 
 /// Made when lines are received first.
@@ -214,8 +215,12 @@ impl Transaction<'_> {
         let (mut difference, held) = self.refold()?;
         let late = self.forgotten_before(&difference.added())?;
         if !late.is_empty() {
-            received.forgotten.extend(late.iter().map(|record| record.item.clone()));
-            difference.entries.retain(|entry| late.iter().all(|record| record.subject.uid() != entry.uid));
+            received
+                .forgotten
+                .extend(late.iter().map(|record| record.item.clone()));
+            difference
+                .entries
+                .retain(|entry| late.iter().all(|record| record.subject.uid() != entry.uid));
             self.forget(&late, &[])?;
         }
         self.number_lines_after(last)?;
@@ -244,9 +249,11 @@ impl Transaction<'_> {
         self.connection()
             .execute_batch(TABLES)
             .map_err(|error| self.sqlite(error))?;
+        let forgotten = Forgotten::of(lines);
         for line in lines {
+            let line = forgotten.blank(line.clone());
             self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
-            if !self.insert_line(line)? {
+            if !self.insert_line(&line)? {
                 return Err(StorageError::Journal {
                     path: self.path().to_path_buf(),
                     seq: 0,
@@ -275,7 +282,10 @@ impl Transaction<'_> {
             .collect();
         let mut forgotten = self.view().forgotten()?;
         lines.iter().for_each(|line| forgotten.add(line));
-        let lines: Vec<JournalLine> = lines.into_iter().map(|line| forgotten.blank(line)).collect();
+        let lines: Vec<JournalLine> = lines
+            .into_iter()
+            .map(|line| forgotten.blank(line))
+            .collect();
         for line in &lines {
             rebuilt.repaired += usize::from(self.repair(line)?);
         }
