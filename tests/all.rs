@@ -11,6 +11,7 @@ mod context;
 mod contract;
 mod export;
 mod finding;
+mod forgetting;
 mod hooks;
 mod importing;
 mod install;

@@ -617,7 +617,7 @@ fn the_words_for_it_go_from_what_else_speaks_of_it() {
     meet(&mut a, &mut b);
     let mut c = copy(&a);
     forget(&mut c, "allergic to shellfish");
-    assert_eq!(holding(&c, "shellfish"), 4);
+    assert_eq!(holding(&c, "shellfish"), 3);
     write(&mut b, |transaction| {
         forget_in(transaction, "allergic to shellfish", true)
     });
