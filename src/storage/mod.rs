@@ -42,7 +42,7 @@ pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Source, Totals, View};
-pub use receive::{Rebuilt, Received};
+pub use receive::{More, Rebuilt, Received};
 pub use state::{Difference, Differing, How};
 pub use undo::{Left, Undoing, Undone};
 pub use write::{Applied, Transaction};

@@ -132,14 +132,17 @@ impl View<'_> {
             record.add(line);
         })?;
         let mut records: Vec<Record> = records.into_values().collect();
+        let entries = self.all_values(&Subject::Entry(String::new()))?;
+        let proposals = self.all_values(&Subject::Proposal(String::new()))?;
         for record in &mut records {
-            record.id = self.local_id(&record.subject)?;
-            let now = match (record.id, &record.subject) {
-                (Some(id), Subject::Entry(_)) => self.entry_values(id)?,
-                (Some(id), _) => self.proposal_values(id)?,
-                (None, _) => continue,
+            let stored = match &record.subject {
+                Subject::Entry(uid) => entries.get(uid),
+                other => proposals.get(other.uid()),
             };
-            record.take(&now);
+            if let Some((id, values)) = stored {
+                record.id = Some(*id);
+                record.take(values);
+            }
         }
         // Of what was forgotten before, only that is left that it was.
         records.retain(|record| !record.items.is_empty());
