@@ -573,6 +573,7 @@ impl World {
             after: None,
             added: Vec::new(),
             removed: Vec::new(),
+            undoes: None,
         });
         let drafts = drafts.collect();
         self.write(device, drafts);
@@ -590,6 +591,7 @@ impl World {
             after: Some(object(json!({"reason": "what is left"}))),
             added: Vec::new(),
             removed: evidence.cloned().map(nameless).collect(),
+            undoes: None,
             subject: Subject::Entry(uid),
         };
         self.write(device, vec![draft]);
