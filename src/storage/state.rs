@@ -73,7 +73,8 @@ impl Transaction<'_> {
     /// What SQLite reports.
     pub(super) fn become_equal(&mut self, state: &State) -> Result<Difference> {
         let mut difference = Difference::default();
-        let stored = self.stored_entries()?;
+        let mut stored = self.stored_entries()?;
+        self.rename_united(&mut stored, state)?;
         let mut evidence = self.view().all_evidence()?;
         self.make_room(&stored, &mut evidence, state, &mut difference)?;
         for (uid, entry) in &state.entries {
@@ -102,6 +103,29 @@ impl Transaction<'_> {
             values.insert("scenarios".to_owned(), Value::from(names));
         }
         Ok(stored)
+    }
+
+    /// Gives the rows of entries that have become one with others the names of those, where they have no row here: the same
+    /// item keeps its number.
+    fn rename_united(&self, stored: &mut Stored, state: &State) -> Result<()> {
+        let united: Vec<(String, String)> = stored
+            .keys()
+            .map(|uid| (uid.clone(), state.resolve(uid).to_owned()))
+            .filter(|(uid, name)| uid != name && state.entries.contains_key(name))
+            .collect();
+        for (uid, name) in united {
+            if stored.contains_key(&name) {
+                continue;
+            }
+            if let Some(row) = stored.remove(&uid) {
+                self.connection()
+                    .prepare_cached("UPDATE preferences SET uid = ?2 WHERE id = ?1")
+                    .and_then(|mut statement| statement.execute(params![row.0, name]))
+                    .map_err(|error| self.sqlite(error))?;
+                stored.insert(name, row);
+            }
+        }
+        Ok(())
     }
 
     /// Takes away what must not be there, so that nothing stands in the way of what is to come: rows, observations, and

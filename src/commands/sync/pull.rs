@@ -104,6 +104,7 @@ fn pulled(
     let mut pulled = Pulled::new(received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;
     pulled.forgotten = received.forgotten.into_iter().collect();
+    let here = view.device()?;
     for held in received.held {
         if let Some(id) = view.number_of(&Subject::Entry(held.uid.clone()))?
             && let Some(entry) = view.entry(id)?
@@ -114,6 +115,7 @@ fn pulled(
                 item: entry.item,
                 score: entry.base_score.value(),
                 wanted: held.wanted,
+                here: held.device == here,
                 device: held.device,
             });
         }

@@ -54,6 +54,17 @@ pub struct Entry {
     milder: Option<f64>,
 }
 
+impl State {
+    /// The name under which an entry stands.
+    pub fn resolve<'n>(&'n self, uid: &'n str) -> &'n str {
+        let mut name = uid;
+        while let Some(other) = self.aliases.get(name) {
+            name = other;
+        }
+        name
+    }
+}
+
 impl Entry {
     fn is_limit(&self) -> bool {
         values::score(&self.values).is_some_and(values::is_limit)
@@ -191,7 +202,7 @@ impl Fold {
             match &line.subject {
                 _ if line.op == Op::Forget => self.shorten(line),
                 Subject::Entry(uid) => {
-                    let uid = self.resolve(uid);
+                    let uid = self.state.resolve(uid).to_owned();
                     self.entry(uid, line);
                 }
                 Subject::Proposal(_) => self.proposal(line),
@@ -205,15 +216,6 @@ impl Fold {
     /// What the lines make of the profile.
     pub fn end(self) -> State {
         self.state
-    }
-
-    /// The name under which an entry stands.
-    fn resolve(&self, uid: &str) -> String {
-        let mut name = uid;
-        while let Some(other) = self.state.aliases.get(name) {
-            name = other;
-        }
-        name.to_owned()
     }
 
     fn proposal(&mut self, line: JournalLine) {

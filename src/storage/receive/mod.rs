@@ -352,13 +352,9 @@ impl Transaction<'_> {
             .execute("DELETE FROM entry_aliases", [])
             .map_err(|error| self.sqlite(error))?;
         for uid in state.aliases.keys() {
-            let mut survivor = uid;
-            while let Some(next) = state.aliases.get(survivor) {
-                survivor = next;
-            }
             self.connection()
                 .prepare_cached("INSERT INTO entry_aliases VALUES (?1, ?2)")
-                .and_then(|mut statement| statement.execute([uid, survivor]))
+                .and_then(|mut statement| statement.execute([uid, state.resolve(uid)]))
                 .map_err(|error| self.sqlite(error))?;
         }
         Ok((difference, state.held))
@@ -457,9 +453,10 @@ impl Transaction<'_> {
         };
         self.connection()
             .prepare_cached(
-                "INSERT OR IGNORE INTO journal (version, batch, at, hlc, device, op, kind, uid, origin,
-                     values_before, values_after, evidence_added, evidence_removed, undoes, local_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                "INSERT INTO journal (version, batch, at, hlc, device, op, kind, uid, origin, values_before,
+                     values_after, evidence_added, evidence_removed, undoes, local_id)
+                 SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
+                 WHERE NOT EXISTS (SELECT 1 FROM journal WHERE device = ?5 AND hlc = ?4)",
             )
             .and_then(|mut statement| {
                 statement.execute(params![

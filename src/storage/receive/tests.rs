@@ -430,9 +430,16 @@ fn an_entry_that_is_one_with_another_keeps_its_history_and_can_come_back() {
     let (mut a, mut b) = (store(), store());
     add(&mut a, "tabs", 6.0);
     add(&mut b, "ＴＡＢＳ", 9.0);
+    let received = receive(&mut b, lines(&a));
+    let told = &received.difference.entries[0];
+    assert_eq!(
+        (told.how, told.before, told.after),
+        (How::Changed, Some(9.0), Some(7.8))
+    );
     meet(&mut a, &mut b);
     let united = entry(&b, "tabs").expect("it is there");
-    assert_eq!(united.base_score.value(), 7.8);
+    assert_eq!((united.base_score.value(), united.id), (7.8, 1));
+    assert_eq!(entry(&a, "tabs").map(|entry| entry.id), Some(1));
     let history = |store: &Store, uid: &str| {
         let subject = Subject::Entry(uid.to_owned());
         store
