@@ -252,7 +252,7 @@ impl Fold {
         let texts = line.after.take().unwrap_or_default();
         match &line.subject {
             Subject::Entry(uid) => {
-                let uid = self.resolve(uid);
+                let uid = self.state.resolve(uid).to_owned();
                 // The observations that it names stay, without their words.
                 line.removed.clear();
                 self.set(uid, &Values::new(), &texts, line);

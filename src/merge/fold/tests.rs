@@ -547,14 +547,8 @@ impl World {
         let mut subjects: Vec<Subject> = Vec::new();
         if let Some((uid, _)) = self.entry(device, step.pick) {
             let names = state.aliases.keys().chain([&uid]);
-            let is_it = |name: &&String| {
-                let mut name = *name;
-                while let Some(other) = state.aliases.get(name) {
-                    name = other;
-                }
-                *name == uid
-            };
-            subjects.extend(names.filter(is_it).cloned().map(Subject::Entry));
+            let its = names.filter(|name| state.resolve(name) == uid);
+            subjects.extend(its.cloned().map(Subject::Entry));
         }
         if step.word > 3 {
             subjects.extend(
