@@ -1044,7 +1044,7 @@ fn what_somebody_else_has_published_waits_and_is_asked_once() {
         "--as",
         "ada",
     ]);
-    assert_eq!(again["known"], 1);
+    assert_eq!(again["known"], 2);
     // The same from somebody else is asked once.
     home.ok(&["review", "reject", "--all"]);
     let listed = home.path().join("entries.json");

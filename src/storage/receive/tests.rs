@@ -107,8 +107,9 @@ fn lines(store: &Store) -> Vec<JournalLine> {
     let view = store.view();
     let devices = view.lines_by_device().expect("it counts");
     let read_back = |device: &String| {
-        let lines = view.lines_of(device).expect("it reads");
-        let file = crate::sync::compose(lines.into_iter());
+        let mut file = Vec::new();
+        view.each_line_of(device, |line| crate::sync::append(&mut file, line))
+            .expect("it reads");
         let reading = crate::sync::read(device, &file, &HashSet::new(), now());
         assert_eq!(reading.stopped, None);
         reading.lines
