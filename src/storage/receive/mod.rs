@@ -412,6 +412,13 @@ impl Transaction<'_> {
         }
         self.set_meta("device", &name)?;
         self.device.clone_from(&name);
+        // What stays under the old name is another device's from now on.
+        self.connection()
+            .execute_batch(TABLES)
+            .map_err(|error| self.sqlite(error))?;
+        self.seen = None;
+        self.set_meta("hlc_seen", &self.hlc.to_string())?;
+        self.refold()?;
         Ok(Some(name))
     }
 

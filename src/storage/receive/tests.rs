@@ -486,6 +486,38 @@ fn a_copied_store_goes_on_under_a_name_of_its_own_and_loses_nothing() {
 }
 
 #[test]
+fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
+    let mut a = store();
+    add(&mut a, "tabs", 0.5);
+    let mut b = copy(&a);
+    add(&mut a, "of the first", 5.0);
+    let of_a = lines(&a);
+    let name = write(&mut b, |transaction| {
+        transaction.leave_name(&of_a, More::Nothing)
+    });
+    assert!(name.is_some());
+    rescore(&mut b, "tabs", 7.0);
+    is_in_order(&b);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(7.0));
+}
+
+#[test]
+fn a_store_takes_another_name_where_a_later_version_has_written_under_the_one_it_has() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    let of_a = lines(&a);
+    let name = write(&mut a, |transaction| {
+        transaction.leave_name(&of_a, More::Waits)
+    });
+    assert!(name.is_some());
+    rescore(&mut a, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(7.0));
+}
+
+#[test]
 fn what_is_forgotten_on_one_device_has_no_words_left_on_another() {
     let (mut a, mut b) = (store(), store());
     add(&mut a, "secret thing", 6.0);
