@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{Result, Store, View};
 use crate::merge::fold::{Fold, State};
 use crate::merge::forgotten::Forgotten;
-use crate::model::{JournalLine, Op};
+use crate::model::Op;
 
 impl Store {
     /// Replays the journal into a new store in memory. Which conversations were analysed belongs to this device and is
@@ -31,18 +31,18 @@ impl View<'_> {
     pub fn folded(&self) -> Result<State> {
         let mut fold = Fold::without(self.forgotten()?);
         let clean = self.is_synced()?;
-        let mut batch: Vec<JournalLine> = Vec::new();
+        let mut batch: Option<(String, String)> = None;
         for seq in self.total_order()? {
-            for line in self.journal_where("seq = ?1", [seq])? {
-                let is_next =
-                    |last: &JournalLine| (&last.device, &last.batch) != (&line.device, &line.batch);
-                if batch.last().is_some_and(is_next) {
-                    fold.batch(std::mem::take(&mut batch));
+            self.each_line("seq = ?1", [seq], |line| {
+                let own = (line.device.clone(), line.batch.clone());
+                if batch.as_ref().is_some_and(|last| *last != own) {
+                    fold.settle();
                 }
-                batch.push(if clean { line.cleaned() } else { line });
-            }
+                batch = Some(own);
+                fold.line(if clean { line.cleaned() } else { line });
+            })?;
         }
-        fold.batch(batch);
+        fold.settle();
         Ok(fold.end())
     }
 

@@ -1,7 +1,7 @@
 //! The tables as a whole: what differs between them and what the journals of all devices make of the profile is written,
 //! and nothing else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
@@ -63,8 +63,21 @@ impl Difference {
     }
 }
 
-/// The records of a kind as they are stored.
-type Stored = BTreeMap<String, (i64, Values)>;
+/// An entry as it is stored.
+struct Stored {
+    id: i64,
+    values: Values,
+    evidence: Vec<Evidence>,
+}
+
+/// The stored entries, sorted by what is to be done with them.
+#[derive(Default)]
+struct Rows {
+    /// Those that are as they should be.
+    right: HashSet<String>,
+    /// The others.
+    others: BTreeMap<String, Stored>,
+}
 
 impl Transaction<'_> {
     /// Makes the tables equal to a state.
@@ -73,18 +86,16 @@ impl Transaction<'_> {
     /// What SQLite reports.
     pub(super) fn become_equal(&mut self, state: &State) -> Result<Difference> {
         let mut difference = Difference::default();
-        let mut stored = self.stored_entries()?;
-        self.rename_united(&mut stored, state)?;
-        let mut evidence = self.view().all_evidence()?;
-        self.make_room(&stored, &mut evidence, state, &mut difference)?;
+        let mut rows = self.stored_entries(state)?;
+        self.rename_united(&mut rows, state)?;
+        self.make_room(&rows, state, &mut difference)?;
         for (uid, entry) in &state.entries {
-            let known = match stored.get(uid) {
-                Some((id, values)) => Some((*id, values, evidence.remove(id).unwrap_or_default())),
-                None => None,
-            };
-            difference
-                .entries
-                .extend(self.equal_entry(uid, entry, known)?);
+            if !rows.right.contains(uid) {
+                let stored = rows.others.remove(uid);
+                difference
+                    .entries
+                    .push(self.equal_entry(uid, entry, stored)?);
+            }
         }
         self.equal_proposals(state, &mut difference)?;
         let decay = differing(&Subject::Decay, &self.view().decay_values()?, &state.decay);
@@ -95,34 +106,54 @@ impl Transaction<'_> {
         Ok(difference)
     }
 
-    fn stored_entries(&self) -> Result<Stored> {
-        let mut stored = self.view().all_values(&Subject::Entry(String::new()))?;
-        let mut scenarios = self.view().all_scenarios()?;
-        for (id, values) in stored.values_mut() {
-            let names = scenarios.remove(id).unwrap_or_default();
+    fn stored_entries(&self, state: &State) -> Result<Rows> {
+        let (view, kind) = (self.view(), Subject::Entry(String::new()));
+        let mut scenarios = view.all_scenarios()?;
+        let mut rows = Rows::default();
+        view.each_values(&kind, |uid, id, mut values| {
+            let names = scenarios.remove(&id).unwrap_or_default();
             values.insert("scenarios".to_owned(), Value::from(names));
-        }
-        Ok(stored)
+            let evidence = view.evidence(id)?;
+            let is_right = state.entries.get(&uid).is_some_and(|entry| {
+                let is_known = |one: &Evidence| entry.evidence.get(&one.uid) == Some(one);
+                evidence.len() == entry.evidence.len()
+                    && evidence.iter().all(is_known)
+                    && differing(&kind, &values, &entry.values).is_empty()
+            });
+            if is_right {
+                rows.right.insert(uid);
+            } else {
+                let stored = Stored {
+                    id,
+                    values,
+                    evidence,
+                };
+                rows.others.insert(uid, stored);
+            }
+            Ok(())
+        })?;
+        Ok(rows)
     }
 
     /// Gives the rows of entries that have become one with others the names of those, where they have no row here: the same
     /// item keeps its number.
-    fn rename_united(&self, stored: &mut Stored, state: &State) -> Result<()> {
-        let united: Vec<(String, String)> = stored
+    fn rename_united(&self, rows: &mut Rows, state: &State) -> Result<()> {
+        let united: Vec<(String, String)> = rows
+            .others
             .keys()
             .map(|uid| (uid.clone(), state.resolve(uid).to_owned()))
             .filter(|(uid, name)| uid != name && state.entries.contains_key(name))
             .collect();
         for (uid, name) in united {
-            if stored.contains_key(&name) {
+            if rows.right.contains(&name) || rows.others.contains_key(&name) {
                 continue;
             }
-            if let Some(row) = stored.remove(&uid) {
+            if let Some(stored) = rows.others.remove(&uid) {
                 self.connection()
                     .prepare_cached("UPDATE preferences SET uid = ?2 WHERE id = ?1")
-                    .and_then(|mut statement| statement.execute(params![row.0, name]))
+                    .and_then(|mut statement| statement.execute(params![stored.id, name]))
                     .map_err(|error| self.sqlite(error))?;
-                stored.insert(name, row);
+                rows.others.insert(name, stored);
             }
         }
         Ok(())
@@ -130,30 +161,25 @@ impl Transaction<'_> {
 
     /// Takes away what must not be there, so that nothing stands in the way of what is to come: rows, observations, and
     /// items that their entries no longer have.
-    fn make_room(
-        &mut self,
-        stored: &Stored,
-        evidence: &mut HashMap<i64, Vec<Evidence>>,
-        state: &State,
-        difference: &mut Difference,
-    ) -> Result<()> {
-        for (uid, (id, values)) in stored {
+    fn make_room(&mut self, rows: &Rows, state: &State, difference: &mut Difference) -> Result<()> {
+        for (uid, stored) in &rows.others {
             let Some(entry) = state.entries.get(uid) else {
-                self.mark(*id, Dirty::Texts);
-                self.delete(&Subject::Entry(uid.clone()), *id)?;
-                evidence.remove(id);
-                difference.entries.push(Differing::gone(uid, values));
+                self.mark(stored.id, Dirty::Texts);
+                self.delete(&Subject::Entry(uid.clone()), stored.id)?;
+                difference
+                    .entries
+                    .push(Differing::gone(uid, &stored.values));
                 continue;
             };
-            if values.get("item") != entry.values.get("item") {
+            if stored.values.get("item") != entry.values.get("item") {
                 self.connection()
                     .prepare_cached(
                         "UPDATE preferences SET item = char(31) || uid, item_key = NULL WHERE id = ?1",
                     )
-                    .and_then(|mut statement| statement.execute([id]))
+                    .and_then(|mut statement| statement.execute([stored.id]))
                     .map_err(|error| self.sqlite(error))?;
             }
-            for known in evidence.get(id).into_iter().flatten() {
+            for known in &stored.evidence {
                 if entry.evidence.get(&known.uid) != Some(known) {
                     self.connection()
                         .prepare_cached("DELETE FROM evidence WHERE uid = ?1")
@@ -170,18 +196,19 @@ impl Transaction<'_> {
         &mut self,
         uid: &str,
         entry: &Entry,
-        known: Option<(i64, &Values, Vec<Evidence>)>,
-    ) -> Result<Option<Differing>> {
+        stored: Option<Stored>,
+    ) -> Result<Differing> {
         let subject = Subject::Entry(uid.to_owned());
-        let Some((id, values, evidence)) = known else {
+        let Some(stored) = stored else {
             let id = self.insert(&subject, &entry.values, self.number_of(&subject)?)?;
             self.mark(id, Dirty::Texts);
             for observed in entry.evidence.values() {
                 self.insert_evidence(id, observed)?;
             }
-            return Ok(Some(Differing::new(id, uid, None, &entry.values)));
+            return Ok(Differing::new(id, uid, None, &entry.values));
         };
-        let differing = differing(&subject, values, &entry.values);
+        let id = stored.id;
+        let differing = differing(&subject, &stored.values, &entry.values);
         if !differing.is_empty() {
             self.update(&subject, &differing, id)?;
             let texts = ["item", "reason", "keywords"];
@@ -193,23 +220,26 @@ impl Transaction<'_> {
             };
             self.mark(id, dirty);
         }
-        let stored: HashMap<&str, &Evidence> = evidence
+        let stays: HashMap<&str, &Evidence> = stored
+            .evidence
             .iter()
             .map(|observed| (observed.uid.as_str(), observed))
             .collect();
-        let mut more = 0;
         for (name, observed) in &entry.evidence {
-            if stored.get(name.as_str()) != Some(&observed) {
+            if stays.get(name.as_str()) != Some(&observed) {
                 self.insert_evidence(id, observed)?;
-                more += 1;
             }
         }
-        let same = differing.is_empty() && more == 0 && stored.len() == entry.evidence.len();
-        Ok((!same).then(|| Differing::new(id, uid, Some(values), &entry.values)))
+        Ok(Differing::new(id, uid, Some(&stored.values), &entry.values))
     }
 
     fn equal_proposals(&mut self, state: &State, difference: &mut Difference) -> Result<()> {
-        let stored = self.view().all_values(&Subject::Proposal(String::new()))?;
+        let mut stored: BTreeMap<String, (i64, Values)> = BTreeMap::new();
+        self.view()
+            .each_values(&Subject::Proposal(String::new()), |uid, id, values| {
+                stored.insert(uid, (id, values));
+                Ok(())
+            })?;
         for (uid, (id, values)) in &stored {
             if !state.proposals.contains_key(uid) {
                 self.delete(&Subject::Proposal(uid.clone()), *id)?;

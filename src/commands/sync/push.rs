@@ -10,7 +10,7 @@ use crate::commands::entries::count;
 use crate::error::{Failure, Kind};
 use crate::storage::{Owed, View};
 use crate::sync::{
-    PROFILE_FILE, Pushed, Tree, compose, file_name, mend, profile, standing_files, without,
+    PROFILE_FILE, Pushed, Tree, append, file_name, mend, profile, standing_files, without,
 };
 
 /// How often somebody else may be faster.
@@ -125,11 +125,12 @@ impl Sync<'_> {
             if here <= there && (is_known || device != own) {
                 continue;
             }
-            let lines = view.lines_of(&device)?;
+            let mut made = Vec::new();
+            view.each_line_of(&device, |line| append(&mut made, line))?;
             let bytes = match blob {
                 Some(blob) if device != own && blob.is_too_long() => None,
-                Some(blob) if device != own => mend(&device, &self.repository.read(blob)?, lines),
-                _ => Some(compose(lines.into_iter())),
+                Some(blob) if device != own => mend(&device, &self.repository.read(blob)?, &made),
+                _ => Some(made),
             };
             if let Some(bytes) = bytes {
                 plan.files.insert(file_name(&device), bytes);
@@ -161,7 +162,8 @@ impl Sync<'_> {
         plan: &mut Plan,
     ) -> anyhow::Result<()> {
         let forgotten = view.forgotten()?;
-        for (device, blob) in &tree.devices {
+        let readable = tree.devices.iter().filter(|(_, blob)| !blob.is_too_long());
+        for (device, blob) in readable {
             let path = file_name(device);
             let stored = self.repository.read(blob)?;
             let bytes = plan.files.get(&path).unwrap_or(&stored);

@@ -137,7 +137,10 @@ pub fn fold(mut lines: Vec<JournalLine>) -> State {
     }
     let mut batches: Vec<Vec<JournalLine>> = batches.into_values().collect();
     batches.sort_by(|a, b| order(a).cmp(&order(b)));
-    batches.into_iter().for_each(|batch| fold.batch(batch));
+    for batch in batches {
+        batch.into_iter().for_each(|line| fold.line(line));
+        fold.settle();
+    }
     fold.end()
 }
 
@@ -147,7 +150,7 @@ fn order(batch: &[JournalLine]) -> Option<(&str, &str)> {
         .map(|line| (line.hlc.as_str(), line.device.as_str()))
 }
 
-/// A fold that takes one batch after the other, so that not all lines have to be at hand. They come in their total order.
+/// A fold that takes one line after the other, so that not all have to be at hand. They come in their total order.
 #[derive(Debug)]
 pub struct Fold {
     state: State,
@@ -192,25 +195,22 @@ impl Fold {
         }
     }
 
-    /// Applies one batch.
-    pub fn batch(&mut self, lines: Vec<JournalLine>) {
-        for line in lines {
-            let line = self.forgotten.blank(line);
-            if self.forgotten.has(&line.subject) {
-                continue;
-            }
-            match &line.subject {
-                _ if line.op == Op::Forget => self.shorten(line),
-                Subject::Entry(uid) => {
-                    let uid = self.state.resolve(uid).to_owned();
-                    self.entry(uid, line);
-                }
-                Subject::Proposal(_) => self.proposal(line),
-                Subject::Decay => self.state.decay.extend(line.after.unwrap_or_default()),
-                Subject::Session(_) => {}
-            }
+    /// Applies the next line of a batch.
+    pub fn line(&mut self, line: JournalLine) {
+        let line = self.forgotten.blank(line);
+        if self.forgotten.has(&line.subject) {
+            return;
         }
-        self.settle_names();
+        match &line.subject {
+            _ if line.op == Op::Forget => self.shorten(line),
+            Subject::Entry(uid) => {
+                let uid = self.state.resolve(uid).to_owned();
+                self.entry(uid, line);
+            }
+            Subject::Proposal(_) => self.proposal(line),
+            Subject::Decay => self.state.decay.extend(line.after.unwrap_or_default()),
+            Subject::Session(_) => {}
+        }
     }
 
     /// What the lines make of the profile.
@@ -435,9 +435,9 @@ impl Fold {
         }
     }
 
-    /// Gives the entries that this batch named their keys. What was renamed to an item that another one has gets its own
+    /// Ends a batch: gives the entries that it named their keys. What was renamed to an item that another one has gets its own
     /// item back; what was made with one becomes one with the other.
-    fn settle_names(&mut self) {
+    pub fn settle(&mut self) {
         let named = std::mem::take(&mut self.named);
         let is_there = |fold: &Fold, uid: &str| fold.state.entries.contains_key(uid);
         // What this batch let go of is free for the others of it.

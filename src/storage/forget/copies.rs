@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
+use super::find::ALL;
 use super::names::Names;
 use crate::merge::forgotten::Forgotten;
 use crate::model::{Hlc, JournalLine, Op};
@@ -209,8 +210,8 @@ impl Transaction<'_> {
         // Under another name than it had in the store.
         by_name.retain(|record| record.was_forgotten(&memory.names));
         let mut is_any = !by_name.is_empty();
-        self.view().each_line(|line| {
-            is_any |= forgotten.blank(line.clone()) != *line;
+        self.view().each_line(ALL, [], |line| {
+            is_any |= forgotten.blank(line.clone()) != line;
         })?;
         if !is_any {
             return Ok(false);

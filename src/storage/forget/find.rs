@@ -13,6 +13,9 @@ use crate::storage::{Result, View};
 /// What stands in place of a reason that named something forgotten.
 const NO_LONGER_NAMED: &str = "speaks against something that was forgotten";
 
+/// The condition that picks all lines of the journal, oldest first.
+pub(super) const ALL: &str = "1 ORDER BY seq";
+
 /// An entry or a proposal, and what the journal has of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
@@ -104,7 +107,7 @@ impl View<'_> {
     pub fn records(&self) -> Result<Vec<Record>> {
         let aliases = self.aliases()?;
         let mut records: BTreeMap<(&str, String), Record> = BTreeMap::new();
-        self.each_line(|line| {
+        self.each_line(ALL, [], |line| {
             if !matches!(line.subject, Subject::Entry(_) | Subject::Proposal(_)) {
                 return;
             }
@@ -129,21 +132,21 @@ impl View<'_> {
                     names: BTreeSet::new(),
                     last: String::new(),
                 });
-            record.add(line);
+            record.add(&line);
         })?;
-        let mut records: Vec<Record> = records.into_values().collect();
-        let entries = self.all_values(&Subject::Entry(String::new()))?;
-        let proposals = self.all_values(&Subject::Proposal(String::new()))?;
-        for record in &mut records {
-            let stored = match &record.subject {
-                Subject::Entry(uid) => entries.get(uid),
-                other => proposals.get(other.uid()),
-            };
-            if let Some((id, values)) = stored {
-                record.id = Some(*id);
-                record.take(values);
-            }
+        for kind in [
+            Subject::Entry(String::new()),
+            Subject::Proposal(String::new()),
+        ] {
+            self.each_values(&kind, |uid, id, values| {
+                if let Some(record) = records.get_mut(&(kind.kind(), uid)) {
+                    record.id = Some(id);
+                    record.take(&values);
+                }
+                Ok(())
+            })?;
         }
+        let mut records: Vec<Record> = records.into_values().collect();
         // Of what was forgotten before, only that is left that it was.
         records.retain(|record| !record.items.is_empty());
         Ok(records)
@@ -186,15 +189,15 @@ impl View<'_> {
         let chosen: BTreeSet<&Subject> = records.iter().flat_map(|record| &record.names).collect();
         let mut found: BTreeMap<Subject, Mention> = BTreeMap::new();
         let aliases = self.aliases()?;
-        self.each_line(|line| {
+        self.each_line(ALL, [], |line| {
             if chosen.contains(&line.subject) {
                 return;
             }
-            let mut mention = Mention::of(line, &aliases);
-            for values in values(line) {
+            let mut mention = Mention::of(&line, &aliases);
+            for values in values(&line) {
                 mention.look(values, all_evidence, &speaks, &names);
             }
-            for observed in observations(line).filter(|observed| speaks(&observed.quote)) {
+            for observed in observations(&line).filter(|observed| speaks(&observed.quote)) {
                 match all_evidence {
                     true => drop(mention.observations.insert(observed.uid.clone())),
                     false => drop(mention.left.insert("evidence")),

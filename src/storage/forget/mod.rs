@@ -89,23 +89,6 @@ impl View<'_> {
                 }),
         )
     }
-
-    /// Hands every line of the journal to `each`, oldest first.
-    fn each_line(&self, mut each: impl FnMut(&JournalLine)) -> Result<()> {
-        const AT_ONCE: i64 = 1000;
-        let mut last = i64::MIN;
-        loop {
-            let lines = self.journal_where(
-                "seq IN (SELECT seq FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2)",
-                params![last, AT_ONCE],
-            )?;
-            let Some(end) = lines.last() else {
-                return Ok(());
-            };
-            last = end.seq;
-            lines.iter().for_each(&mut each);
-        }
-    }
 }
 
 impl Transaction<'_> {

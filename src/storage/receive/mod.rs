@@ -115,14 +115,16 @@ impl View<'_> {
         self.sqlite_result(read())
     }
 
-    /// The lines of a device in their order, but for those that stay here.
+    /// Hands the lines of a device to `each` in their order, but for those that stay here.
     ///
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
-    pub fn lines_of(&self, device: &str) -> Result<Vec<JournalLine>> {
-        let mut lines = self.journal_where("device = ?1 AND kind != 'session'", [device])?;
-        lines.sort_by(|a, b| a.hlc.cmp(&b.hlc));
-        Ok(lines)
+    pub fn each_line_of(&self, device: &str, each: impl FnMut(JournalLine)) -> Result<()> {
+        self.each_line(
+            "device = ?1 AND kind != 'session' ORDER BY hlc",
+            [device],
+            each,
+        )
     }
 
     /// The times of a device's lines that the journal has.
@@ -439,6 +441,13 @@ impl Transaction<'_> {
         }
         self.set_meta("device", &name)?;
         self.device.clone_from(&name);
+        // What stays under the old name is another device's from now on.
+        self.connection()
+            .execute_batch(TABLES)
+            .map_err(|error| self.sqlite(error))?;
+        self.seen = None;
+        self.set_meta("hlc_seen", &self.hlc.to_string())?;
+        self.refold()?;
         Ok(Some(name))
     }
 

@@ -107,8 +107,9 @@ fn lines(store: &Store) -> Vec<JournalLine> {
     let view = store.view();
     let devices = view.lines_by_device().expect("it counts");
     let read_back = |device: &String| {
-        let lines = view.lines_of(device).expect("it reads");
-        let file = crate::sync::compose(lines.into_iter());
+        let mut file = Vec::new();
+        view.each_line_of(device, |line| crate::sync::append(&mut file, line))
+            .expect("it reads");
         let reading = crate::sync::read(device, &file, &HashSet::new(), now());
         assert_eq!(reading.stopped, None);
         reading.lines
@@ -548,6 +549,38 @@ fn knows_nothing_forgotten(store: &Store) {
     for line in store.view().journal(None, usize::MAX).expect("it reads") {
         assert_eq!(forgotten.blank(line.clone()), line);
     }
+}
+
+#[test]
+fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
+    let mut a = store();
+    add(&mut a, "tabs", 0.5);
+    let mut b = copy(&a);
+    add(&mut a, "of the first", 5.0);
+    let of_a = lines(&a);
+    let name = write(&mut b, |transaction| {
+        transaction.leave_name(&of_a, More::Nothing)
+    });
+    assert!(name.is_some());
+    rescore(&mut b, "tabs", 7.0);
+    is_in_order(&b);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(7.0));
+}
+
+#[test]
+fn a_store_takes_another_name_where_a_later_version_has_written_under_the_one_it_has() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    let of_a = lines(&a);
+    let name = write(&mut a, |transaction| {
+        transaction.leave_name(&of_a, More::Waits)
+    });
+    assert!(name.is_some());
+    rescore(&mut a, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(7.0));
 }
 
 #[test]
