@@ -41,6 +41,8 @@ pub enum Kind {
     Io,
     /// A language model cannot be reached, refuses, or gives no usable answer.
     Model,
+    /// Git is missing, or the repository of a sync cannot be reached, refuses, or holds something else.
+    Sync,
     /// Anything else.
     Failed,
 }

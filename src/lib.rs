@@ -6,7 +6,7 @@
 //! # The map
 //!
 //! ```text
-//! capture → extract → merge → storage → scoring → recall → present → apply
+//! capture → extract → merge → storage → scoring → recall → present → apply → sync
 //! ```
 //!
 //! | module | does | knows SQLite, clock, files? |
@@ -23,8 +23,11 @@
 //! | [`scenarios`] | `scenarios.yaml`: kinds of task and their keywords | reads one file |
 //! | [`storage`] | open, migrate, read, apply changes, journal, undo, search index | SQLite |
 //! | [`llm`] | what a language model is asked, and what of its answer counts | network |
+//! | [`sync`] | the journals of several devices ↔ one append-only file each in a git repository | files, git |
 //! | [`install`] | what belongs into the settings of agents' hosts, and how it is put there and taken out | no |
 //! | [`export`] | the profile → a block in a context file, put in and taken out byte for byte | no |
+//! | [`portable`] | the profile on its way between stores, and what else `import` reads | streams |
+//! | [`poison`] | a text → why it may be meant for the model and not for the profile | no |
 //! | [`files`] | other programs' files: as they were found, written at once, what changes in them | files |
 //! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
@@ -61,6 +64,8 @@ pub mod llm;
 pub mod mcp;
 pub mod merge;
 pub mod model;
+pub mod poison;
+pub mod portable;
 pub mod present;
 pub mod recall;
 pub mod redact;
@@ -68,3 +73,4 @@ pub mod scenarios;
 pub mod scoring;
 pub mod settings;
 pub mod storage;
+pub mod sync;

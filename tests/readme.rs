@@ -631,16 +631,16 @@ fn the_built_in_scenarios_are_listed_with_their_aliases() {
 fn the_error_table_gives_each_kind_its_exit_code() {
     use Kind::{
         Conflict, Damaged, DiskFull, Failed, Io, Locked, Model, Newer, NotAStore, NotFound,
-        ReadOnly, Scenarios, Usage,
+        ReadOnly, Scenarios, Sync, Usage,
     };
     let all = [
         Usage, NotFound, Conflict, NotAStore, Newer, Locked, ReadOnly, DiskFull, Damaged,
-        Scenarios, Io, Model, Failed,
+        Scenarios, Io, Model, Sync, Failed,
     ];
     // A new kind does not compile until it stands here, and then in the list above.
     let number = |kind: Kind| match kind {
         Usage | NotFound | Conflict | NotAStore | Newer | Locked | ReadOnly | DiskFull
-        | Damaged | Scenarios | Io | Model | Failed => kind.exit_code(),
+        | Damaged | Scenarios | Io | Model | Sync | Failed => kind.exit_code(),
     };
     let exist: BTreeMap<String, u8> = all
         .into_iter()

@@ -13,7 +13,7 @@ use super::problem::{ProblemKind, Problems};
 const MOST_TRIES: usize = 100;
 
 /// Hands every record in `bytes` to `with`. Mostly there is one.
-pub(super) fn records<T: DeserializeOwned>(
+pub(crate) fn records<T: DeserializeOwned>(
     bytes: &[u8],
     place: impl Display,
     problems: &mut Problems,

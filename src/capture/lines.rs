@@ -6,34 +6,34 @@ use memchr::memchr;
 
 /// The longest line that is kept, in bytes. A typed message with several pictures fits; the results of tools that
 /// are longer hold nothing that a person said.
-pub(super) const LONGEST_LINE: usize = 32 << 20;
+pub(crate) const LONGEST_LINE: usize = 32 << 20;
 /// How much is asked of the stream at once.
 const CHUNK: usize = 256 << 10;
 
 /// A line of a file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// Its bytes without the end of line; empty where it was too long.
-    pub(super) bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
     /// Which line of the file it is, from 1.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// The position of its first byte.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     /// Whether an end of line follows.
-    pub(super) ended: bool,
+    pub(crate) ended: bool,
     /// Whether it was longer than what is kept.
-    pub(super) too_long: bool,
+    pub(crate) too_long: bool,
 }
 
 impl Line<'_> {
     /// Where it is, as a turn and a problem name it.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("line {}", self.number)
     }
 }
 
 /// The lines of a stream.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     stream: R,
     buffer: Vec<u8>,
     /// What of the buffer is waiting to be handed out.
@@ -48,7 +48,7 @@ pub(super) struct Lines<R> {
 
 impl<R: Read> Lines<R> {
     /// The lines of a stream that stands at `position` in its file, after `number` lines.
-    pub(super) fn resume(stream: R, position: u64, number: u64) -> Self {
+    pub(crate) fn resume(stream: R, position: u64, number: u64) -> Self {
         Lines {
             stream,
             buffer: vec![0; CHUNK],
@@ -62,22 +62,22 @@ impl<R: Read> Lines<R> {
     }
 
     /// The lines of a stream from its beginning.
-    pub(super) fn new(stream: R) -> Self {
+    pub(crate) fn new(stream: R) -> Self {
         Lines::resume(stream, 0, 0)
     }
 
     /// Position and number of lines at which the reading stands.
-    pub(super) fn stand(&self) -> (u64, u64) {
+    pub(crate) fn stand(&self) -> (u64, u64) {
         (self.position, self.number)
     }
 
     /// The position after the last line that was handed out.
-    pub(super) fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.position
     }
 
     /// The next line.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = 0;
         loop {
             let waiting = &self.buffer[self.from + searched..self.to];

@@ -12,23 +12,34 @@ const PRIVATE: &str = "private";
 /// The text without aizo's own blocks. A block is recognised when it was quoted, indented, escaped or put into
 /// JSON; one that lost its end is cut to the end of the text, one that lost its beginning from the beginning.
 pub fn cut(text: &str) -> String {
+    without_blocks(text, |_| String::new())
+}
+
+/// The same with empty lines in the place of the blocks, so that what is left keeps the numbers of its lines.
+pub fn blank(text: &str) -> String {
+    without_blocks(text, |block| "\n".repeat(block.matches('\n').count()))
+}
+
+fn without_blocks(text: &str, instead: impl Fn(&str) -> String) -> String {
     let name = OPEN.trim_matches(['<', '>']);
     let mut rest = text.to_owned();
     if tags::mentions(text, name) {
-        rest = without(&rest, tags::spans(text, name));
+        rest = without(&rest, tags::spans(text, name), &instead);
     }
     // A block in a file stands between two comments, which some hosts leave out of what they tell their agents.
     if tags::mentions(&rest, BEGIN) || tags::mentions(&rest, END) {
-        rest = without(&rest, tags::comment_spans(&rest, BEGIN, END));
+        rest = without(&rest, tags::comment_spans(&rest, BEGIN, END), &instead);
     }
     rest
 }
 
-fn without(text: &str, spans: Vec<Range<usize>>) -> String {
+fn without(text: &str, spans: Vec<Range<usize>>, instead: &impl Fn(&str) -> String) -> String {
     let mut rest = text.to_owned();
     for span in spans.into_iter().rev() {
         let span = with_surroundings(text, span);
-        rest.replace_range(span.start..span.end.min(rest.len()), "");
+        let span = span.start..span.end.min(rest.len());
+        let between = instead(&rest[span.clone()]);
+        rest.replace_range(span, &between);
     }
     rest
 }
@@ -130,6 +141,12 @@ mod tests {
         ] {
             assert_eq!(cut(text), rest, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_left_keeps_its_lines() {
+        let text = "- a\n<!-- aizo:begin -->\n- x\n<!-- aizo:end -->\n- b";
+        assert_eq!(blank(text), "- a\n\n\n\n- b");
     }
 
     #[test]

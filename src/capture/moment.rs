@@ -8,7 +8,7 @@ use crate::model::Stamp;
 
 /// A moment in a record; nothing where there is none that can be read.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct When(pub(super) Option<Stamp>);
+pub(crate) struct When(pub(crate) Option<Stamp>);
 
 impl<'de> Deserialize<'de> for When {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -22,7 +22,7 @@ impl<'de> Deserialize<'de> for When {
 }
 
 /// A moment written as text, with its zone or in UTC.
-pub(super) fn of_text(text: &str) -> Option<Stamp> {
+pub(crate) fn of_text(text: &str) -> Option<Stamp> {
     let text = text.trim();
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(Stamp::at(moment.with_timezone(&Utc)));
@@ -42,7 +42,7 @@ pub(super) fn of_text(text: &str) -> Option<Stamp> {
 }
 
 /// A moment written as a number: seconds, or milliseconds where it would lie thousands of years ahead.
-pub(super) fn of_number(number: Number) -> Option<Stamp> {
+pub(crate) fn of_number(number: Number) -> Option<Stamp> {
     const FIRST_IN_MILLISECONDS: f64 = 100_000_000_000.0;
     let number = number
         .0

@@ -84,11 +84,11 @@ impl fmt::Display for Problem {
 
 /// The problems of one file, in the order in which their kinds were met.
 #[derive(Debug, Default)]
-pub(super) struct Problems(Vec<Problem>);
+pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
     /// Counts one.
-    pub(super) fn met(&mut self, kind: ProblemKind, place: impl fmt::Display) {
+    pub(crate) fn met(&mut self, kind: ProblemKind, place: impl fmt::Display) {
         match self.0.iter_mut().find(|problem| problem.kind == kind) {
             Some(problem) => problem.count += 1,
             None => self.0.push(Problem {
@@ -99,7 +99,7 @@ impl Problems {
         }
     }
 
-    pub(super) fn into_vec(self) -> Vec<Problem> {
+    pub(crate) fn into_vec(self) -> Vec<Problem> {
         self.0
     }
 }

@@ -8,47 +8,47 @@ use serde::{Deserialize, de::Error};
 
 /// A text, or nothing where something else stands.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Text(pub(super) Option<String>);
+pub(crate) struct Text(pub(crate) Option<String>);
 
 impl Text {
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
 
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         self.0.as_deref() == Some(text)
     }
 
     /// The text where it is not empty.
-    pub(super) fn some(self) -> Option<String> {
+    pub(crate) fn some(self) -> Option<String> {
         self.0.filter(|text| !text.is_empty())
     }
 }
 
 /// A mark that is set: `true`, or any value but `false`, `null` and zero.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub(super) struct Flag(pub(super) bool);
+pub(crate) struct Flag(pub(crate) bool);
 
 /// A number, also where it is written as text.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub(super) struct Number(pub(super) Option<f64>);
+pub(crate) struct Number(pub(crate) Option<f64>);
 
 /// What a message holds: a text, or blocks.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Content(pub(super) Vec<Block>);
+pub(crate) struct Content(pub(crate) Vec<Block>);
 
 /// A block of a message.
 #[derive(Debug, Default, Clone, PartialEq, Deserialize)]
 #[serde(default)]
-pub(super) struct Block {
+pub(crate) struct Block {
     #[serde(rename = "type")]
-    pub(super) kind: Text,
-    pub(super) text: Text,
+    pub(crate) kind: Text,
+    pub(crate) text: Text,
 }
 
 impl Content {
     /// The texts of the blocks of these kinds; a bare text is of kind `text`, as is a block that names no kind.
-    pub(super) fn texts<'c>(&'c self, kinds: &'c [&'c str]) -> impl Iterator<Item = &'c str> {
+    pub(crate) fn texts<'c>(&'c self, kinds: &'c [&'c str]) -> impl Iterator<Item = &'c str> {
         self.0
             .iter()
             .filter(move |block| kinds.contains(&block.kind.0.as_deref().unwrap_or("text")))
@@ -56,11 +56,11 @@ impl Content {
     }
 
     /// Those texts, a line each.
-    pub(super) fn joined(&self, kinds: &[&str]) -> String {
+    pub(crate) fn joined(&self, kinds: &[&str]) -> String {
         self.texts(kinds).collect::<Vec<_>>().join("\n")
     }
 
-    pub(super) fn has(&self, kind: &str) -> bool {
+    pub(crate) fn has(&self, kind: &str) -> bool {
         self.0.iter().any(|block| block.kind.is(kind))
     }
 }
@@ -157,7 +157,7 @@ impl<'de> Deserialize<'de> for Number {
 }
 
 /// Reads a value that may be written as a text or as a number.
-pub(super) fn text_and_number<'de, D: Deserializer<'de>>(
+pub(crate) fn text_and_number<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<(Text, Number), D::Error> {
     let any = deserializer.deserialize_any(AnyVisitor)?;
@@ -223,7 +223,7 @@ impl<'de> Deserialize<'de> for Content {
 /// A part that is an object, or nothing where something else stands. In a list of blocks a bare text counts as
 /// nothing for objects, and as a block of text for [`Block`].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Lenient<T>(pub(super) Option<T>);
+pub(crate) struct Lenient<T>(pub(crate) Option<T>);
 
 impl<T> Default for Lenient<T> {
     fn default() -> Self {
@@ -232,7 +232,7 @@ impl<T> Default for Lenient<T> {
 }
 
 impl<T> Lenient<T> {
-    pub(super) fn as_ref(&self) -> Option<&T> {
+    pub(crate) fn as_ref(&self) -> Option<&T> {
         self.0.as_ref()
     }
 }

@@ -14,8 +14,10 @@ mod context;
 mod demo;
 mod entries;
 mod export;
+mod forget;
 mod history;
 mod hook;
+mod import;
 mod info;
 mod input;
 mod install;
@@ -32,6 +34,7 @@ mod review;
 mod scenarios;
 mod sessions;
 mod show;
+mod sync;
 mod tag;
 mod top;
 mod touch;
@@ -101,8 +104,10 @@ pub enum Command {
     Recall(Later<recall::Args>),
     /// Print what an agent should know before a task
     Context(Later<context::Args>),
-    /// Write the profile into the file where an agent's host looks for it
+    /// Write the whole profile, or what an agent's host reads of it in a file of its own
     Export(Later<export::Args>),
+    /// Take over a profile: one that was exported, another store, or what another program knows
+    Import(Later<import::Args>),
     /// Say which limits a plan, command, patch or draft breaks
     Check(Later<check::Args>),
     /// Show the strongest preferences
@@ -131,6 +136,8 @@ pub enum Command {
     Remove(Later<remove::Args>),
     /// Remove everything (can be undone)
     Clear(Later<clear::Args>),
+    /// Erase preferences for good, with all that was said of them
+    Forget(Later<forget::Args>),
     /// List keywords with entry counts
     Keywords(Later<keywords::Args>),
     /// List, write or edit the kinds of task
@@ -139,6 +146,8 @@ pub enum Command {
     History(Later<history::Args>),
     /// Take changes back
     Undo(Later<undo::Args>),
+    /// Keep the profile of several devices in step through a git repository
+    Sync(Later<sync::Args>),
     /// Show the evidence behind a preference
     Why(Later<why::Args>),
     /// Decide about what waits for a person
@@ -217,6 +226,10 @@ pub struct Context {
     notes: RefCell<Vec<String>>,
     /// The kinds of secrets that were replaced.
     redacted: RefCell<Vec<Secret>>,
+    /// The words of what was just forgotten.
+    forgotten: RefCell<Vec<String>>,
+    /// What was done beside the store after something was forgotten.
+    paid: RefCell<Option<forget::Paid>>,
     quiet: bool,
 }
 
@@ -234,7 +247,9 @@ impl Context {
                 cli.command,
                 Command::Context(_)
                     | Command::Export(_)
+                    | Command::Import(_)
                     | Command::Check(_)
+                    | Command::Sync(_)
                     | Command::Hook(_)
                     | Command::Mcp(_)
             ),
@@ -267,6 +282,8 @@ impl Context {
             settings,
             notes,
             redacted: RefCell::default(),
+            forgotten: RefCell::default(),
+            paid: RefCell::default(),
             quiet: false,
         }
     }
@@ -357,13 +374,15 @@ impl Context {
         }
     }
 
-    /// Changes the store in one transaction.
+    /// Changes the store in one transaction, and does what is owed after something was forgotten.
     fn write<T>(
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
-        self.write_to(store, write)
+        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        let answer = self.write_to(&mut store, write)?;
+        forget::pay(self, &mut store);
+        Ok(answer)
     }
 
     /// Notes something that a power cut may take back, in one transaction and without waiting for the disk.
@@ -371,17 +390,17 @@ impl Context {
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
         store.relax()?;
-        self.write_to(store, write)
+        self.write_to(&mut store, write)
     }
 
     fn write_to<T>(
         &self,
-        mut store: Store,
+        store: &mut Store,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        self.note_about(&store);
+        self.note_about(store);
         store
             .write(self.settings.now, |transaction| {
                 for entry in transaction.repaired() {
@@ -394,6 +413,18 @@ impl Context {
                         entry.id,
                     ));
                 }
+                write(transaction).map_err(Wrapped)
+            })
+            .map_err(|wrapped| wrapped.0)
+    }
+
+    /// Runs `write` on a copy of the store in memory: what it would do, and nothing is changed.
+    fn rehearse<T>(
+        &self,
+        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        Store::rehearsal(&self.location(), self.settings.now)?
+            .write(self.settings.now, |transaction| {
                 write(transaction).map_err(Wrapped)
             })
             .map_err(|wrapped| wrapped.0)
@@ -492,6 +523,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Recall(Later(args)) => answer(recall::run(&args, context)?),
         Command::Context(Later(args)) => answer(context::run(&args, context)?),
         Command::Export(Later(args)) => export::run(&args, context)?,
+        Command::Import(Later(args)) => answer(import::run(&args, context)?),
         Command::Check(Later(args)) => check::run(&args, context)?,
         // Answered at the door.
         Command::Hook(_) | Command::Mcp(_) => Reply::Raw(Vec::new()),
@@ -503,10 +535,12 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Touch(Later(args)) => answer(touch::run(&args, context)?),
         Command::Remove(Later(args)) => answer(remove::run(&args, context)?),
         Command::Clear(Later(args)) => answer(clear::run(&args, context)?),
+        Command::Forget(Later(args)) => answer(forget::run(&args, context)?),
         Command::Keywords(Later(args)) => answer(keywords::run(&args, context)?),
         Command::Scenarios(Later(args)) => answer(scenarios::run(&args, context)?),
         Command::History(Later(args)) => answer(history::run(&args, context)?),
         Command::Undo(Later(args)) => answer(undo::run(&args, context)?),
+        Command::Sync(Later(args)) => Reply::Answer(sync::run(&args, context)?),
         Command::Why(Later(args)) => answer(why::run(&args, context)?),
         Command::Review(Later(args)) => answer(review::run(&args, context)?),
         Command::Info(Later(args)) => Reply::Answer(info::run(&args, context)?),

@@ -178,8 +178,19 @@ fn doubt(seen: &Observation, score_before: Option<f64>, item: &str) -> Option<St
             quoted(item)
         ));
     }
-    let text = fold(&format!("{} {}", seen.item, seen.reason));
-    let against = AGAINST.iter().any(|word| {
+    let against = speaks_against(&format!("{} {}", seen.item, seen.reason));
+    (seen.score.is_none() && score_before.is_none() && against).then(|| {
+        format!(
+            "stored as something liked; for a ban: aizo update {0} --score 0.5, for a dislike: aizo update {0} --score 2.5",
+            quoted(item)
+        )
+    })
+}
+
+/// Whether a text has a word that mostly comes with a ban or a dislike.
+pub(super) fn speaks_against(text: &str) -> bool {
+    let text = fold(text);
+    AGAINST.iter().any(|word| {
         let latin = word.is_ascii();
         text.match_indices(word).any(|(at, _)| {
             let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -187,11 +198,5 @@ fn doubt(seen: &Observation, score_before: Option<f64>, item: &str) -> Option<St
                 || !letter(text[..at].chars().next_back())
                     && !letter(text[at + word.len()..].chars().next())
         })
-    });
-    (seen.score.is_none() && score_before.is_none() && against).then(|| {
-        format!(
-            "stored as something liked; for a ban: aizo update {0} --score 0.5, for a dislike: aizo update {0} --score 2.5",
-            quoted(item)
-        )
     })
 }

@@ -50,10 +50,12 @@ pub enum Op {
     Baseline,
     /// A row was found that another program wrote.
     Adopt,
+    /// A record is forgotten for good, on every device; its lines have no values any more.
+    Forget,
 }
 
 impl Op {
-    const ALL: [(Op, &'static str); 17] = [
+    const ALL: [(Op, &'static str); 18] = [
         (Op::Add, "add"),
         (Op::Merge, "merge"),
         (Op::Limit, "limit"),
@@ -71,6 +73,7 @@ impl Op {
         (Op::Undo, "undo"),
         (Op::Baseline, "baseline"),
         (Op::Adopt, "adopt"),
+        (Op::Forget, "forget"),
     ];
 
     /// The word in the journal.
@@ -95,7 +98,7 @@ impl FromStr for Op {
 }
 
 /// Which record a change is about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// A preference, by uid.
     Entry(String),

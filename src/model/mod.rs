@@ -4,6 +4,7 @@ mod candidate;
 mod change;
 mod evidence;
 mod hlc;
+mod line;
 mod name;
 mod preference;
 mod score;
@@ -12,12 +13,15 @@ mod text;
 mod turn;
 
 pub use candidate::{Candidate, Kind};
+pub(crate) use change::values_of;
 pub use change::{
     Change, ChangeError, Effect, EntryValues, Op, ProposalEdit, ProposalValues, Subject, Values,
 };
 pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
-pub use name::stable_name;
+pub(crate) use line::SEEN;
+pub use line::{JournalLine, LINE_VERSION, is_device_name};
+pub use name::{StableName, hidden_name, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::model::{Preference, Score};
+use crate::model::{Preference, Score, Values, values_of};
 
 /// How fast things fade, and how far.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -61,6 +61,11 @@ impl Decay {
             half_life_days,
             floor,
         })
+    }
+
+    /// The settings as a journal line holds them.
+    pub(crate) fn values(&self) -> Values {
+        values_of(self)
     }
 
     /// The decay coefficient `d(t)` after `age_days`, between the floor and 1. A negative age counts

@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::index::Dirty;
-use super::journal::{Draft, default_decay};
+use super::journal::Draft;
 use super::{Result, Transaction, View};
 use crate::merge;
+use crate::merge::fold::State;
 use crate::model::{Evidence, Op, Origin, Preference, Subject, Values, item_key};
+use crate::scoring::Decay;
 
 /// A higher number is none that ever was given: another program has typed it.
-const HIGHEST_ID: i64 = i64::MAX / 2;
+pub(super) const HIGHEST_ID: i64 = i64::MAX / 2;
 
 /// A record as the journal knows it: its values, and the observations behind it.
 #[derive(Debug, Default)]
@@ -57,6 +59,9 @@ impl Transaction<'_> {
     /// Adopts every noted row.
     pub(super) fn adopt_outside_changes(&mut self) -> Result<()> {
         let mut noted = self.view().outside_changes()?;
+        if !noted.is_empty() && self.view().is_synced()? {
+            self.profile = Some(self.view().folded()?);
+        }
         for (kind, id, _) in &mut noted {
             if kind == "entry" && *id > HIGHEST_ID {
                 *id = self.renumber(*id)?;
@@ -83,7 +88,12 @@ impl Transaction<'_> {
                 }
             }
         }
-        self.adopt_entries(entries)
+        self.adopt_entries(entries)?;
+        if self.profile.take().is_some() {
+            // What was adopted is read as all devices read it.
+            self.refold()?;
+        }
+        Ok(())
     }
 
     /// Gives a row a number that leaves some for those to come: after the highest number that SQLite has, it would say
@@ -133,6 +143,7 @@ impl Transaction<'_> {
                 }
                 continue;
             };
+            let row = self.under_another_name(row)?;
             // Its keys may be those of another item by now.
             self.run(
                 "UPDATE preferences SET item_key = NULL WHERE id = ?1",
@@ -156,6 +167,22 @@ impl Transaction<'_> {
             self.set_key(survivor, &key)?;
         }
         Ok(())
+    }
+
+    /// A row under the name of an entry that was forgotten is another one: the journal takes no more of that.
+    fn under_another_name(&self, row: Preference) -> Result<Preference> {
+        let subject = Subject::Entry(row.uid.clone());
+        if row.uid.is_empty() || !self.view().is_forgotten(&subject)? {
+            return Ok(row);
+        }
+        self.run(
+            "UPDATE preferences SET uid = NULL WHERE id = ?1",
+            params![row.id],
+        )?;
+        Ok(Preference {
+            uid: String::new(),
+            ..row
+        })
     }
 
     pub(super) fn set_key(&self, id: i64, key: &str) -> Result<()> {
@@ -211,14 +238,34 @@ impl Transaction<'_> {
         Ok(())
     }
 
+    /// A record as the lines of all devices make it.
+    fn known_to_all(state: &State, subject: &Subject) -> Known {
+        match subject {
+            Subject::Entry(uid) => match state.entries.get(uid) {
+                Some(entry) => Known {
+                    values: Some(entry.values.clone()),
+                    evidence: entry.evidence.values().cloned().collect(),
+                },
+                None => Known::default(),
+            },
+            _ => Known {
+                values: Some(state.decay.clone()),
+                evidence: Vec::new(),
+            },
+        }
+    }
+
     /// Folds a record's journal lines.
     fn known(&self, subject: &Subject) -> Result<Known> {
+        if let (Some(state), false) = (&self.profile, matches!(subject, Subject::Session(_))) {
+            return Ok(Self::known_to_all(state, subject));
+        }
         let lines = self
             .view()
             .journal_where("kind = ?1 AND uid = ?2", [subject.kind(), subject.uid()])?;
         let mut known = Known {
             // The settings exist from the beginning, without a line.
-            values: (*subject == Subject::Decay).then(default_decay),
+            values: (*subject == Subject::Decay).then(|| Decay::default().values()),
             evidence: Vec::new(),
         };
         for line in lines {

@@ -129,6 +129,20 @@ impl View<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn taught_before(&self) -> Result<TaughtBefore> {
+        self.observed_where("json_extract(e.value, '$.session') IS NOT NULL")
+    }
+
+    /// The names of all observations that came from foreign files, whatever became of their entries and proposals. What was taken
+    /// back whole counts as never seen.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn imported_before(&self) -> Result<BTreeSet<String>> {
+        let observed = self.observed_where("json_extract(e.value, '$.origin') = 'import'")?;
+        Ok(observed.observations)
+    }
+
+    fn observed_where(&self, condition: &str) -> Result<TaughtBefore> {
         let undone = self.undone_batches()?;
         let read = || -> rusqlite::Result<TaughtBefore> {
             let mut cleared: HashMap<String, i64> = HashMap::new();
@@ -141,18 +155,18 @@ impl View<'_> {
                     cleared.insert(row.get(0)?, row.get(1)?);
                 }
             }
-            let mut statement = self.connection().prepare(
+            let mut statement = self.connection().prepare(&format!(
                 "SELECT uid, seq, batch, json_extract(e.value, '$.uid'),
                      json_extract(e.value, '$.agent') || '/' || json_extract(e.value, '$.session'),
                      op = 'add' AND json_extract(values_after, '$.base_score') > 1.5
                  FROM journal, json_each(evidence_added) e
-                 WHERE json_extract(e.value, '$.session') IS NOT NULL
+                 WHERE {condition}
                  UNION ALL
                  SELECT uid, seq, batch, json_extract(json_extract(values_after, '$.evidence'), '$.uid'),
                      NULL, 0
                  FROM journal
-                 WHERE kind = 'proposal' AND json_extract(values_after, '$.evidence') LIKE '{%'",
-            )?;
+                 WHERE kind = 'proposal' AND json_extract(values_after, '$.evidence') LIKE '{{%'",
+            ))?;
             let mut rows = statement.query([])?;
             let mut before = TaughtBefore::default();
             while let Some(row) = rows.next()? {

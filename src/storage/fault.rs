@@ -206,10 +206,23 @@ impl StorageError {
             StorageError::LaterChange { later, .. } => {
                 format!("undo that one first: aizo undo {later}")
             }
+            StorageError::CannotUndo { op, .. } if op == "forget" => {
+                "an earlier change is taken back by its number: aizo history".into()
+            }
             StorageError::Journal { .. } => "update aizo: cargo install aizo".into(),
             _ => return None,
         };
         Some(text)
+    }
+
+    /// Whether a change stands because it cannot be taken back.
+    pub(super) fn is_about_undoing(&self) -> bool {
+        matches!(
+            self,
+            StorageError::CannotUndo { .. }
+                | StorageError::LaterChange { .. }
+                | StorageError::InTheWay { .. }
+        )
     }
 
     /// Whether the store could not be written but may still be read.

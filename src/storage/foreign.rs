@@ -103,6 +103,10 @@ impl Foreign {
         })
     }
 
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The columns of a table or view; none where there is no such table.
     ///
     /// # Errors

@@ -1,116 +1,90 @@
 //! Journal lines: what is written for each changed record, and what is read back.
 
-use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
 use rusqlite::Row;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::model::{Change, Effect, Evidence, Op, Origin, Stamp, Subject, Values};
-use crate::scoring::Decay;
+use crate::merge::forgotten::{Erasure, nameless};
+use crate::model::{
+    Change, Effect, Evidence, JournalLine, LINE_VERSION, Op, Origin, SEEN, Score, Stamp, Subject,
+    Values,
+};
 
-/// The format of the lines that this program writes.
-pub const LINE_VERSION: i64 = 1;
-
-/// One line of the journal.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JournalLine {
-    /// Its number in this file: what people call the change.
-    pub seq: i64,
-    /// The batch it belongs to; one command is one batch.
-    pub batch: String,
-    /// When it was written.
-    pub at: Stamp,
-    /// The hybrid logical time, which orders the lines of all devices.
-    pub hlc: String,
-    /// The device it was written on.
-    pub device: String,
-    /// What was done.
-    pub op: Op,
-    /// To which record.
-    pub subject: Subject,
-    /// Who is behind it.
-    pub origin: Origin,
-    /// The values before; none when the record did not exist.
-    pub before: Option<Values>,
-    /// The values after; none when it exists no more.
-    pub after: Option<Values>,
-    /// Observations that came with it.
-    pub added: Vec<Evidence>,
-    /// Observations that went with it.
-    pub removed: Vec<Evidence>,
-    /// The batch that it takes back.
-    pub undoes: Option<String>,
-    /// The record's number in this file.
-    pub local_id: Option<i64>,
-}
-
-/// The columns of a line, in the order in which [`JournalLine::read`] expects them.
+/// The columns of a line, in the order in which [`read_line`] expects them.
 pub(super) const COLUMNS: &str = "seq, version, batch, at, hlc, device, op, kind, uid, origin, \
      values_before, values_after, evidence_added, evidence_removed, undoes, local_id";
 
-impl JournalLine {
-    /// Reads a row of [`COLUMNS`]; the inner error says what this version cannot read.
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Result<Self, (i64, String)>> {
-        let seq: i64 = row.get(0)?;
-        let version: i64 = row.get(1)?;
-        if version > LINE_VERSION {
-            return Ok(Err((seq, format!("its format {version} is newer"))));
-        }
-        let texts: [String; 4] = [row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?];
-        let values: [Option<String>; 2] = [row.get(10)?, row.get(11)?];
-        let evidence: [String; 2] = [row.get(12)?, row.get(13)?];
-        let parsed = (|| -> Result<_, String> {
-            let read = |text: &Option<String>| -> Result<Option<Values>, String> {
-                text.as_deref()
-                    .map(|text| serde_json::from_str(text).map_err(|error| error.to_string()))
-                    .transpose()
-            };
-            let list = |text: &str| -> Result<Vec<Evidence>, String> {
-                serde_json::from_str(text).map_err(|error| error.to_string())
-            };
-            Ok((
-                texts[0].parse::<Op>()?,
-                Subject::read(&texts[1], &texts[2])?,
-                texts[3].parse::<Origin>()?,
-                read(&values[0])?,
-                read(&values[1])?,
-                list(&evidence[0])?,
-                list(&evidence[1])?,
-            ))
-        })();
-        let (op, subject, origin, before, after, added, removed) = match parsed {
-            Ok(parsed) => parsed,
-            Err(detail) => return Ok(Err((seq, detail))),
+/// The values before as they are stored.
+pub(super) fn before_column(
+    before: Option<&Values>,
+    seen: &BTreeMap<String, String>,
+) -> Option<String> {
+    let mut values = before?.clone();
+    if !seen.is_empty() {
+        let seen = seen
+            .iter()
+            .map(|(device, hlc)| (device.clone(), Value::from(hlc.as_str())));
+        values.insert(SEEN.to_owned(), Value::Object(seen.collect()));
+    }
+    Some(Value::Object(values).to_string())
+}
+
+/// Reads a row of [`COLUMNS`]; the inner error says what this version cannot read.
+pub(super) fn read_line(row: &Row<'_>) -> rusqlite::Result<Result<JournalLine, (i64, String)>> {
+    let seq: i64 = row.get(0)?;
+    let version: i64 = row.get(1)?;
+    if version > LINE_VERSION {
+        return Ok(Err((seq, format!("its format {version} is newer"))));
+    }
+    let texts: [String; 4] = [row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?];
+    let values: [Option<String>; 2] = [row.get(10)?, row.get(11)?];
+    let evidence: [String; 2] = [row.get(12)?, row.get(13)?];
+    let parsed = (|| -> Result<_, String> {
+        let read = |text: &Option<String>| -> Result<Option<Values>, String> {
+            text.as_deref()
+                .map(|text| serde_json::from_str(text).map_err(|error| error.to_string()))
+                .transpose()
         };
-        Ok(Ok(JournalLine {
-            seq,
-            batch: row.get(2)?,
-            at: Stamp(row.get(3)?),
-            hlc: row.get(4)?,
-            device: row.get(5)?,
-            op,
-            subject,
-            origin,
-            before,
-            after,
-            added,
-            removed,
-            undoes: row.get(14)?,
-            local_id: row.get(15)?,
-        }))
-    }
-
-    /// The fields that the line changed; none for a record that came or went, which is all of them.
-    pub fn fields(&self) -> Option<Vec<&str>> {
-        match (&self.before, &self.after) {
-            (Some(_), Some(after)) => Some(after.keys().map(String::as_str).collect()),
-            _ => None,
-        }
-    }
-
-    /// When the line was written, where that can be read.
-    pub fn moment(&self) -> Option<DateTime<Utc>> {
-        self.at.moment()
-    }
+        let mut before = read(&values[0])?;
+        let seen = match before.as_mut().and_then(|values| values.remove(SEEN)) {
+            Some(seen) => serde_json::from_value(seen).map_err(|error| error.to_string())?,
+            None => BTreeMap::new(),
+        };
+        let list = |text: &str| -> Result<Vec<Evidence>, String> {
+            serde_json::from_str(text).map_err(|error| error.to_string())
+        };
+        Ok((
+            texts[0].parse::<Op>()?,
+            Subject::read(&texts[1], &texts[2])?,
+            texts[3].parse::<Origin>()?,
+            (before, seen),
+            read(&values[1])?,
+            list(&evidence[0])?,
+            list(&evidence[1])?,
+        ))
+    })();
+    let (op, subject, origin, (before, seen), after, added, removed) = match parsed {
+        Ok(parsed) => parsed,
+        Err(detail) => return Ok(Err((seq, detail))),
+    };
+    Ok(Ok(JournalLine {
+        seq,
+        batch: row.get(2)?,
+        at: Stamp(row.get(3)?),
+        hlc: row.get(4)?,
+        device: row.get(5)?,
+        op,
+        subject,
+        origin,
+        before,
+        after,
+        added,
+        removed,
+        undoes: row.get(14)?,
+        seen,
+        local_id: row.get(15)?,
+    }))
 }
 
 /// A line that is about to be written.
@@ -150,7 +124,8 @@ impl Draft {
         }
     }
 
-    /// A line for a record whose values change; only those that differ are written.
+    /// A line for a record whose values change; only those that differ are written, and the score of a limit that was
+    /// confirmed.
     pub(super) fn set(
         op: Op,
         subject: Subject,
@@ -158,7 +133,11 @@ impl Draft {
         mut before: Values,
         mut after: Values,
     ) -> Self {
-        after.retain(|field, value| before.get(field) != Some(value));
+        let is_confirmed = |field: &str, value: &Value| {
+            let score = value.as_f64().filter(|_| field == "base_score");
+            op == Op::Merge && score.is_some_and(|score| Score::clamped(score).is_hard_limit())
+        };
+        after.retain(|field, value| before.get(field) != Some(value) || is_confirmed(field, value));
         before.retain(|field, _| after.contains_key(field));
         Draft {
             before: Some(before),
@@ -172,6 +151,18 @@ impl Draft {
         Draft {
             before: Some(values),
             ..Draft::new(op, subject, origin)
+        }
+    }
+
+    /// A line that says that a record is forgotten: as a whole, or only texts of it and the words of observations.
+    pub(super) fn forget(subject: Subject, erasure: Option<&Erasure>) -> Self {
+        let names = erasure
+            .into_iter()
+            .flat_map(|erasure| &erasure.observations);
+        Draft {
+            after: erasure.map(|erasure| erasure.texts.clone()),
+            removed: names.cloned().map(nameless).collect(),
+            ..Draft::new(Op::Forget, subject, Origin::User)
         }
     }
 
@@ -204,34 +195,18 @@ impl Draft {
         }
     }
 
-    /// A line as it is, to be written into another store.
-    pub(super) fn again(line: JournalLine) -> Self {
-        Draft {
-            op: line.op,
-            subject: line.subject,
-            origin: line.origin,
-            before: line.before,
-            after: line.after,
-            added: line.added,
-            removed: line.removed,
-            undoes: line.undoes,
-            local_id: line.local_id,
-        }
+    /// Whether a hard limit gives way to this: it goes, or gets a score out of its band.
+    pub(super) fn lifts_a_limit(&self) -> bool {
+        let score = |values: &Option<Values>| {
+            let score = values.as_ref()?.get("base_score")?.as_f64()?;
+            Some(Score::clamped(score).is_hard_limit())
+        };
+        let goes = self.after.is_none();
+        score(&self.before) == Some(true) && (goes || score(&self.after) == Some(false))
     }
 
     pub(super) fn with_local_id(mut self, id: i64) -> Self {
         self.local_id = Some(id);
         self
     }
-}
-
-/// The values of the decay settings in a new store.
-pub(super) fn default_decay() -> Values {
-    let usual = Decay::default();
-    let Value::Object(values) =
-        json!({"half_life_days": usual.half_life_days, "floor": usual.floor})
-    else {
-        unreachable!("the literal above is an object")
-    };
-    values
 }

@@ -6,25 +6,23 @@
 //! beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
+use super::copy::keep_beside;
 use super::journal::Draft;
 use super::open::APPLICATION_ID;
 use super::{Result, StorageError, Transaction, index};
 use crate::model::{Op, Origin, Preference, Subject, item_key};
+use crate::scoring::Decay;
 
 /// The schema that this program writes. 1 to 7 were written by aizo 0.x and 1.0.0.
 pub const SCHEMA_VERSION: i64 = 8;
 
 const SCHEMA: &str = include_str!("schema.sql");
 pub(super) const INDEXES: &str = include_str!("indexes.sql");
-
-/// How the name of a copy begins that is not yet whole.
-const UNFINISHED: &str = ".aizo-backup-";
 
 /// What a file is, as far as this program is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,7 +199,7 @@ pub(super) fn bring_up_to_date(
         Version::Empty => create(&transaction).map_err(sqlite)?,
         Version::Older(number) => {
             if let Backup::Beside(real) = backup {
-                kept = Some(keep_beside(path, real, number, now)?);
+                kept = Some(keep_beside(path, real, &format!("schema{number}"), now)?);
             }
             let shape = shape_of(&transaction).map_err(sqlite)?;
             list_is_lost = has(&shape, "preferences", &["uid", "item_key"])
@@ -315,7 +313,7 @@ fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
         writer.take_in_session(Op::Baseline, session)?;
     }
     let decay = writer.view().decay_values()?;
-    let usual = super::journal::default_decay();
+    let usual = Decay::default().values();
     if decay != usual {
         writer.note(Draft::set(
             Op::Baseline,
@@ -326,78 +324,4 @@ fn adopt_rows(writer: &mut Transaction<'_>) -> Result<()> {
         ))?;
     }
     Ok(())
-}
-
-/// Keeps the file as it was beside the store, while the write lock is held. SQLite itself gives the bytes, over
-/// a second connection that sees what was committed: reading the file by other means would drop this process's
-/// locks on it.
-fn keep_beside(path: &Path, real: &Path, number: i64, now: DateTime<Utc>) -> Result<PathBuf> {
-    let io = |cause: std::io::Error| match cause.kind() {
-        std::io::ErrorKind::StorageFull => StorageError::Full {
-            path: path.to_path_buf(),
-        },
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-            StorageError::ReadOnly {
-                path: path.to_path_buf(),
-            }
-        }
-        _ => StorageError::Io {
-            path: path.to_path_buf(),
-            cause,
-        },
-    };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let bytes = Connection::open_with_flags(real, flags)
-        .and_then(|mut committed| committed.serialize("main").map(|data| data.to_vec()))
-        .map_err(|error| StorageError::from_sqlite(path, error))?;
-    let folder = real
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    // A start that was killed here has left its copy behind, whole or in part. Nobody else is at it: the lock is
-    // ours.
-    for entry in std::fs::read_dir(folder).map_err(io)?.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(UNFINISHED) {
-            let _gone_is_fine = std::fs::remove_file(entry.path());
-        } else if name.ends_with(".bak")
-            && std::fs::read(entry.path()).is_ok_and(|old| old == bytes)
-        {
-            return Ok(entry.path());
-        }
-    }
-    let mut file = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .tempfile_in(folder)
-        .map_err(io)?;
-    file.write_all(&bytes).map_err(io)?;
-    file.as_file().sync_all().map_err(io)?;
-    let mut file = file;
-    let mut attempt = 1;
-    loop {
-        let kept = backup_name(real, number, now, attempt);
-        match file.persist_noclobber(&kept) {
-            Ok(_) => {
-                super::open::sync_folder(folder);
-                return Ok(kept);
-            }
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
-                file = error.file;
-                attempt += 1;
-            }
-            Err(error) => return Err(io(error.error)),
-        }
-    }
-}
-
-/// `preferences.db.schema7-20261130T090000Z.bak`, with a number when there is one already.
-fn backup_name(path: &Path, number: i64, now: DateTime<Utc>, attempt: u32) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".schema{number}-{}", now.format("%Y%m%dT%H%M%SZ")));
-    if attempt > 1 {
-        name.push(format!("-{attempt}"));
-    }
-    name.push(".bak");
-    PathBuf::from(name)
 }

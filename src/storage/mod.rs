@@ -6,20 +6,25 @@
 
 mod adopt;
 mod analysed;
+mod copy;
 mod fault;
 pub mod foreign;
+mod forget;
 mod index;
 mod journal;
 mod listing;
 mod migrate;
 mod open;
+mod portable;
 mod read;
+mod receive;
 mod related;
 mod replay;
 mod search;
 mod secrets;
 mod shown;
 mod standing;
+mod state;
 mod undo;
 mod write;
 
@@ -32,12 +37,14 @@ use rusqlite::config::DbConfig;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use fault::StorageError;
-pub use journal::{JournalLine, LINE_VERSION};
+pub use forget::{Mention, Names, Owed, Record, Rewritten};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
-pub use read::{KeywordCount, Totals, View};
-pub use undo::Undone;
+pub use read::{KeywordCount, Source, Totals, View};
+pub use receive::{More, Rebuilt, Received};
+pub use state::{Difference, Differing, How};
+pub use undo::{Left, Undoing, Undone};
 pub use write::{Applied, Transaction};
 
 /// The result of everything that a store does.
@@ -65,6 +72,17 @@ pub struct Store {
 }
 
 impl Store {
+    /// A store that is read and written as it is.
+    fn of(connection: Connection, path: &Path) -> Self {
+        Store {
+            connection,
+            path: path.to_path_buf(),
+            fingerprint: None,
+            copied_because: None,
+            kept_as: None,
+        }
+    }
+
     /// Whether there is something to open at a path: a file that is not empty and may be a store.
     ///
     /// # Errors

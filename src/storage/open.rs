@@ -43,8 +43,10 @@ struct Target<'p> {
 
 impl<'p> Target<'p> {
     fn new(path: &'p Path) -> Self {
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        Target { path, real }
+        Target {
+            path,
+            real: real(path),
+        }
     }
 
     /// The file that SQLite keeps beside the store under this ending.
@@ -169,6 +171,11 @@ impl Fingerprint {
 /// What the first hundred bytes of a file tell.
 struct Header {
     wal: bool,
+}
+
+/// The file behind all links.
+pub(super) fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
@@ -502,7 +509,7 @@ fn connect_to_duplicate(target: &Target<'_>, log: &str) -> Result<Connection> {
         .map_err(|error| target.sqlite(error))
 }
 
-fn copy_to_memory(source: &Connection) -> rusqlite::Result<Connection> {
+pub(super) fn copy_to_memory(source: &Connection) -> rusqlite::Result<Connection> {
     let mut memory = Connection::open_in_memory()?;
     {
         let backup = rusqlite::backup::Backup::new(source, &mut memory)?;
@@ -541,11 +548,5 @@ pub(super) fn in_memory(now: DateTime<Utc>) -> Result<Store> {
     connection
         .pragma_update(None, "foreign_keys", true)
         .map_err(sqlite)?;
-    Ok(Store {
-        connection,
-        path,
-        fingerprint: None,
-        copied_because: None,
-        kept_as: None,
-    })
+    Ok(Store::of(connection, &path))
 }

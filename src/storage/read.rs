@@ -1,17 +1,17 @@
 //! What can be read from a store, as model types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::journal::{COLUMNS, JournalLine};
+use super::journal::{COLUMNS, read_line};
 use super::{Result, StorageError};
 use crate::model::{
-    Evidence, Origin, Preference, Proposal, Score, Speaker, Stamp, Subject, Values, item_key,
-    split_keywords, split_patterns,
+    Evidence, JournalLine, Origin, Preference, Proposal, Score, Speaker, Stamp, Subject, Values,
+    item_key, split_keywords, split_patterns,
 };
 use crate::scoring::Decay;
 
@@ -30,6 +30,28 @@ pub struct KeywordCount {
     pub keyword: String,
     /// How many entries have it.
     pub entries: usize,
+}
+
+/// The condition that a line came of the conversation `?4`: an observation of it came with the line, or waits in it.
+const OF_SESSION: &str = "op != 'undo' AND (
+     evidence_added != '[]' AND EXISTS (
+         SELECT 1 FROM json_each(evidence_added) e
+         WHERE ?4 IN (e.value ->> 'session', (e.value ->> 'agent') || '/' || (e.value ->> 'session')))
+     OR kind = 'proposal' AND (values_after ->> 'evidence') LIKE '{%' AND ?4 IN (
+         (values_after ->> 'evidence') ->> 'session',
+         ((values_after ->> 'evidence') ->> 'agent') || '/' || ((values_after ->> 'evidence') ->> 'session')))";
+
+/// Which lines of the journal are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Source<'s> {
+    /// Those about this record.
+    pub subject: Option<&'s Subject>,
+    /// Those that this one is behind.
+    pub origin: Option<Origin>,
+    /// Those that came of this conversation: its name, with or without that of its agent.
+    pub session: Option<&'s str>,
+    /// At most so many.
+    pub most: Option<usize>,
 }
 
 /// Numbers about a store.
@@ -59,7 +81,7 @@ const PREFERENCE: &str = "p.id, p.uid, p.item, p.reason, p.keywords,
      CASE WHEN typeof(p.base_score) IN ('real', 'integer') THEN p.base_score
           ELSE coalesce((SELECT j.values_after ->> 'base_score' FROM journal j WHERE j.kind = 'entry'
                          AND j.uid = p.uid AND j.values_after ->> 'base_score' IS NOT NULL
-                         ORDER BY j.seq DESC LIMIT 1), p.base_score) END, p.source, p.origin, p.added_at, \
+                         ORDER BY j.hlc DESC LIMIT 1), p.base_score) END, p.source, p.origin, p.added_at, \
      p.last_seen, p.touch_count, (SELECT group_concat(scenario, char(31)) FROM preference_scenarios s \
      WHERE s.preference_id = p.id), p.pattern";
 
@@ -90,6 +112,10 @@ impl<'c> View<'c> {
 
     pub(super) fn connection(&self) -> &Connection {
         self.connection
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.path
     }
 
     /// Hands every preference to `each`, in no particular order.
@@ -192,7 +218,7 @@ impl<'c> View<'c> {
             1,
         )
         .map_err(|error| self.sqlite(error))?;
-        Ok(values.unwrap_or_else(super::journal::default_decay))
+        Ok(values.unwrap_or_else(|| Decay::default().values()))
     }
 
     /// The observations behind an entry, oldest first.
@@ -201,37 +227,87 @@ impl<'c> View<'c> {
     /// What SQLite reports.
     pub fn evidence(&self, id: i64) -> Result<Vec<Evidence>> {
         self.connection
-            .prepare_cached(
-                "SELECT uid, at, quote, speaker, origin, source, score, agent, session, place, confidence, cues
-                 FROM evidence WHERE preference_id = ?1 ORDER BY at, uid",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map([id], |row| {
-                        let speaker = text(row, 3)?;
-                        let origin = text(row, 4)?;
-                        Ok(Evidence {
-                            uid: row.get(0)?,
-                            at: Stamp(text(row, 1)?),
-                            quote: text(row, 2)?,
-                            speaker: if speaker == Speaker::User.name() {
-                                Speaker::User
-                            } else {
-                                Speaker::Agent
-                            },
-                            origin: origin.parse().unwrap_or(Origin::Import),
-                            source: text(row, 5)?,
-                            score: row.get(6)?,
-                            agent: row.get(7)?,
-                            session: row.get(8)?,
-                            place: row.get(9)?,
-                            confidence: row.get(10)?,
-                            cues: row.get(11)?,
-                        })
-                    })?
-                    .collect()
-            })
+            .prepare_cached(&format!(
+                "SELECT {EVIDENCE} FROM evidence WHERE preference_id = ?1 ORDER BY at, uid"
+            ))
+            .and_then(|mut statement| statement.query_map([id], observation)?.collect())
             .map_err(|error| self.sqlite(error))
+    }
+
+    /// Hands the records of a kind that have a name to `each`: name, number, and values exactly as they are stored.
+    pub(super) fn each_values(
+        &self,
+        kind: &Subject,
+        mut each: impl FnMut(String, i64, Values) -> Result<()>,
+    ) -> Result<()> {
+        let columns = kind.columns();
+        let mut statement = self.sqlite_result(self.connection.prepare(&format!(
+            "SELECT {}, id, uid FROM {} WHERE uid IS NOT NULL",
+            columns.join(", "),
+            kind.table()
+        )))?;
+        let mut rows = self.sqlite_result(statement.query([]))?;
+        let read = |row: &Row<'_>| -> rusqlite::Result<_> {
+            let (id, uid) = (row.get(columns.len())?, text(row, columns.len() + 1)?);
+            Ok((uid, id, named_columns(row, columns)?))
+        };
+        while let Some(row) = self.sqlite_result(rows.next())? {
+            let (uid, id, values) = self.sqlite_result(read(row))?;
+            each(uid, id, values)?;
+        }
+        Ok(())
+    }
+
+    /// The scenarios of all entries that have any, sorted.
+    pub(super) fn all_scenarios(&self) -> Result<HashMap<i64, Vec<String>>> {
+        let mut all: HashMap<i64, Vec<String>> = HashMap::new();
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare(
+                "SELECT preference_id, scenario FROM preference_scenarios ORDER BY preference_id, scenario",
+            )?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                all.entry(row.get(0)?).or_default().push(text(row, 1)?);
+            }
+            Ok(())
+        };
+        self.sqlite_result(read())?;
+        Ok(all)
+    }
+
+    /// The number of a record in this file.
+    pub(super) fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
+        let sql = match subject {
+            Subject::Entry(_) => "SELECT id FROM preferences WHERE uid = ?1",
+            Subject::Proposal(_) => "SELECT id FROM proposals WHERE uid = ?1",
+            Subject::Session(_) => "SELECT id FROM sessions WHERE id = ?1",
+            Subject::Decay => "SELECT id FROM decay_config WHERE id = ?1",
+        };
+        self.sqlite_result(
+            self.connection
+                .prepare_cached(sql)
+                .and_then(|mut statement| {
+                    statement
+                        .query_row([subject.uid()], |row| row.get(0))
+                        .optional()
+                }),
+        )
+    }
+
+    /// Whether the journal knows a record, be it there or not.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn has_line(&self, subject: &Subject) -> Result<bool> {
+        self.sqlite_result(
+            self.connection
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM journal WHERE kind = ?1 AND uid = ?2)",
+                )
+                .and_then(|mut statement| {
+                    statement.query_row([subject.kind(), subject.uid()], |row| row.get(0))
+                }),
+        )
     }
 
     /// How much waits in review.
@@ -474,26 +550,32 @@ impl<'c> View<'c> {
         condition: &str,
         parameters: impl rusqlite::Params,
     ) -> Result<Vec<JournalLine>> {
-        let sql = format!("SELECT {COLUMNS} FROM journal WHERE {condition} ORDER BY seq");
-        let lines: Vec<_> = self
-            .connection
-            .prepare_cached(&sql)
-            .and_then(|mut statement| {
-                statement
-                    .query_map(parameters, JournalLine::read)?
-                    .collect::<rusqlite::Result<Vec<_>>>()
-            })
-            .map_err(|error| self.sqlite(error))?;
-        lines
-            .into_iter()
-            .map(|line| {
-                line.map_err(|(seq, detail)| StorageError::Journal {
-                    path: self.path.to_path_buf(),
-                    seq,
-                    detail,
-                })
-            })
-            .collect()
+        let mut lines = Vec::new();
+        self.each_line(&format!("{condition} ORDER BY seq"), parameters, |line| {
+            lines.push(line);
+        })?;
+        Ok(lines)
+    }
+
+    /// Hands the journal lines that `condition` picks and orders to `each`.
+    pub(super) fn each_line(
+        &self,
+        condition: &str,
+        parameters: impl rusqlite::Params,
+        mut each: impl FnMut(JournalLine),
+    ) -> Result<()> {
+        let sql = format!("SELECT {COLUMNS} FROM journal WHERE {condition}");
+        let mut statement = self.sqlite_result(self.connection.prepare_cached(&sql))?;
+        let mut rows = self.sqlite_result(statement.query(parameters))?;
+        while let Some(row) = self.sqlite_result(rows.next())? {
+            let line = self.sqlite_result(read_line(row))?;
+            each(line.map_err(|(seq, detail)| StorageError::Journal {
+                path: self.path.to_path_buf(),
+                seq,
+                detail,
+            })?);
+        }
+        Ok(())
     }
 
     /// The newest journal lines, newest first: of one record, or of all.
@@ -501,17 +583,42 @@ impl<'c> View<'c> {
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
     pub fn journal(&self, subject: Option<&Subject>, most: usize) -> Result<Vec<JournalLine>> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut lines = match subject {
-            Some(subject) => self.journal_where(
-                "seq IN (SELECT seq FROM journal WHERE kind = ?1 AND uid = ?2 ORDER BY seq DESC LIMIT ?3)",
-                params![subject.kind(), subject.uid(), most],
-            )?,
-            None => self.journal_where(
-                "seq IN (SELECT seq FROM journal ORDER BY seq DESC LIMIT ?1)",
-                [most],
-            )?,
+        self.journal_of(&Source {
+            subject,
+            most: Some(most),
+            ..Source::default()
+        })
+    }
+
+    /// The newest journal lines that come from somewhere, newest first.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn journal_of(&self, source: &Source<'_>) -> Result<Vec<JournalLine>> {
+        let record = match source.subject {
+            Some(_) => &format!("kind = ?1 AND {}", self.names()?),
+            None => "?1 IS NULL AND ?2 IS NULL",
         };
+        let session = match source.session {
+            Some(_) => OF_SESSION,
+            None => "?4 IS NULL",
+        };
+        let most = source
+            .most
+            .map_or(i64::MAX, |most| i64::try_from(most).unwrap_or(i64::MAX));
+        let mut lines = self.journal_where(
+            &format!(
+                "seq IN (SELECT seq FROM journal WHERE {record} AND (?3 IS NULL OR origin = ?3) AND {session}
+                         ORDER BY seq DESC LIMIT ?5)"
+            ),
+            params![
+                source.subject.map(Subject::kind),
+                source.subject.map(Subject::uid),
+                source.origin.map(Origin::name),
+                source.session,
+                most
+            ],
+        )?;
         lines.reverse();
         Ok(lines)
     }
@@ -575,6 +682,18 @@ impl<'c> View<'c> {
         self.sqlite_result(find())
     }
 
+    /// Whether another program has changed what the journal does not know yet; the next write takes it in.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn has_outside_changes(&self) -> Result<bool> {
+        self.sqlite_result(
+            self.connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM outside_changes)")
+                .and_then(|mut statement| statement.query_row([], |row| row.get(0))),
+        )
+    }
+
     /// What another program changed and the journal does not know yet: kind, number, name.
     pub(super) fn outside_changes(&self) -> Result<Vec<(String, i64, Option<String>)>> {
         self.connection
@@ -617,6 +736,33 @@ fn preference(row: &Row<'_>) -> rusqlite::Result<Preference> {
     })
 }
 
+/// The columns of an observation, in the order in which [`observation`] expects them.
+const EVIDENCE: &str =
+    "uid, at, quote, speaker, origin, source, score, agent, session, place, confidence, cues";
+
+fn observation(row: &Row<'_>) -> rusqlite::Result<Evidence> {
+    let speaker = text(row, 3)?;
+    let origin = text(row, 4)?;
+    Ok(Evidence {
+        uid: row.get(0)?,
+        at: Stamp(text(row, 1)?),
+        quote: text(row, 2)?,
+        speaker: if speaker == Speaker::User.name() {
+            Speaker::User
+        } else {
+            Speaker::Agent
+        },
+        origin: origin.parse().unwrap_or(Origin::Import),
+        source: text(row, 5)?,
+        score: row.get(6)?,
+        agent: row.get(7)?,
+        session: row.get(8)?,
+        place: row.get(9)?,
+        confidence: row.get(10)?,
+        cues: row.get(11)?,
+    })
+}
+
 /// A column as text, whatever type it has.
 pub(super) fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
     Ok(match row.get_ref(index)? {
@@ -654,23 +800,26 @@ pub(super) fn row_values(
             "SELECT {} FROM {table} WHERE id = ?1",
             columns.join(", ")
         ))?
-        .query_row([id], |row| {
-            let mut values = Values::new();
-            for (index, &column) in columns.iter().enumerate() {
-                let value = match row.get_ref(index)? {
-                    ValueRef::Null => Value::Null,
-                    ValueRef::Integer(number) => Value::from(number),
-                    // JSON has no number without end.
-                    ValueRef::Real(number) => Value::from(number.clamp(f64::MIN, f64::MAX)),
-                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                        Value::from(String::from_utf8_lossy(bytes).into_owned())
-                    }
-                };
-                values.insert(column.to_owned(), value);
-            }
-            Ok(values)
-        })
+        .query_row([id], |row| named_columns(row, columns))
         .optional()
+}
+
+/// The first columns of a row as JSON values.
+fn named_columns(row: &Row<'_>, columns: &[&str]) -> rusqlite::Result<Values> {
+    let mut values = Values::new();
+    for (index, &column) in columns.iter().enumerate() {
+        let value = match row.get_ref(index)? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(number) => Value::from(number),
+            // JSON has no number without end.
+            ValueRef::Real(number) => Value::from(number.clamp(f64::MIN, f64::MAX)),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                Value::from(String::from_utf8_lossy(bytes).into_owned())
+            }
+        };
+        values.insert(column.to_owned(), value);
+    }
+    Ok(values)
 }
 
 /// The values of an entry, its scenarios among them.

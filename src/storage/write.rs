@@ -1,19 +1,22 @@
 //! A write transaction: rows, evidence and journal lines together, or none of them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue};
-use rusqlite::{Connection, OptionalExtension, ToSql, TransactionBehavior, params};
+use rusqlite::{Connection, ToSql, TransactionBehavior, params};
 use serde_json::Value;
 
 use super::index::{self, Dirty, DirtyRows};
-use super::journal::{Draft, LINE_VERSION};
+use super::journal::{Draft, before_column};
 use super::read::{self, View};
 use super::secrets::without_secrets;
-use super::{Result, StorageError, migrate};
+use super::{Result, StorageError};
+use crate::merge::fold::State;
 use crate::model::{
-    Change, Effect, Evidence, Hlc, Op, Origin, Preference, Stamp, Subject, Values, item_key,
+    Change, Effect, Evidence, Hlc, LINE_VERSION, Op, Origin, Preference, Stamp, Subject, Values,
+    item_key,
 };
 
 /// A write transaction on a store.
@@ -21,24 +24,19 @@ pub struct Transaction<'s> {
     transaction: rusqlite::Transaction<'s>,
     path: &'s Path,
     now: DateTime<Utc>,
-    device: String,
-    hlc: Hlc,
+    pub(super) device: String,
+    /// The greatest time that this store has seen, of whatever device.
+    pub(super) hlc: Hlc,
     batch: String,
     first_line: Option<i64>,
     /// Rows whose index is brought up to date at the end.
     dirty: DirtyRows,
-    keys: Keys,
+    /// Up to which time the lines of each other device are here; read when it is needed.
+    pub(super) seen: Option<BTreeMap<String, String>>,
+    /// What the lines of all devices make of the profile, while changes of other programs are adopted.
+    pub(super) profile: Option<State>,
     /// Adopted rows whose score was put right.
     pub(super) repaired: Vec<Preference>,
-}
-
-/// When the keys of items are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keys {
-    /// With their row.
-    AtOnce,
-    /// All at the end.
-    Later,
 }
 
 /// What came of one change.
@@ -95,34 +93,28 @@ impl<'s> Transaction<'s> {
         now: DateTime<Utc>,
     ) -> Result<Self> {
         let sqlite = |error| StorageError::from_sqlite(path, error);
-        let device = transaction
+        let (device, last, seen): (Option<String>, Option<String>, Option<String>) = transaction
             .query_row(
-                "SELECT value FROM schema_meta WHERE key = 'device'",
+                "SELECT (SELECT value FROM schema_meta WHERE key = 'device'),
+                        (SELECT hlc FROM journal ORDER BY seq DESC LIMIT 1),
+                        (SELECT value FROM schema_meta WHERE key = 'hlc_seen')",
                 [],
-                |row| row.get(0),
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
             )
-            .optional()
-            .map_err(sqlite)?
-            .unwrap_or_default();
-        let last: Option<String> = transaction
-            .query_row(
-                "SELECT hlc FROM journal ORDER BY seq DESC LIMIT 1",
-                [],
-                |row| row.get(0),
-            )
-            .optional()
             .map_err(sqlite)?;
-        let hlc = last.and_then(|text| text.parse().ok()).unwrap_or_default();
+        let times = [last, seen].into_iter().flatten();
+        let hlc = times.filter_map(|text| text.parse().ok()).max();
         Ok(Transaction {
             transaction,
             path,
             now,
-            device,
-            hlc,
+            device: device.unwrap_or_default(),
+            hlc: hlc.unwrap_or_default(),
             batch: new_uid(),
             first_line: None,
             dirty: DirtyRows::new(),
-            keys: Keys::AtOnce,
+            seen: None,
+            profile: None,
             repaired: Vec::new(),
         })
     }
@@ -160,6 +152,10 @@ impl<'s> Transaction<'s> {
     /// The one reading of the clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.now
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.path
     }
 
     /// The number of the first journal line written: what `undo` takes for the whole batch.
@@ -237,34 +233,6 @@ impl<'s> Transaction<'s> {
         })
     }
 
-    /// Lets items be the same for a while.
-    pub(super) fn suspend_uniqueness(&mut self) -> Result<()> {
-        self.keys = Keys::Later;
-        self.transaction
-            .execute_batch("DROP INDEX idx_pref_item; DROP INDEX preferences_item_key;")
-            .map_err(|error| self.sqlite(error))
-    }
-
-    /// Gives every row its key, and insists again that items differ.
-    pub(super) fn restore_uniqueness(&mut self) -> Result<()> {
-        self.keys = Keys::AtOnce;
-        for row in self.view().preferences()? {
-            self.set_key(row.id, &item_key(&row.item))?;
-        }
-        self.transaction
-            .execute_batch(migrate::INDEXES)
-            .map_err(|error| self.sqlite(error))
-    }
-
-    /// Writes the rows of a line of another journal.
-    pub(super) fn replay(&mut self, draft: Draft) -> Result<()> {
-        let id = self.write_rows(&draft)?;
-        if matches!(draft.subject, Subject::Entry(_)) {
-            self.mark(id, Dirty::Texts);
-        }
-        Ok(())
-    }
-
     /// Remembers that the index of a row is behind.
     pub(super) fn mark(&mut self, id: i64, dirty: Dirty) {
         let known = self.dirty.entry(id).or_insert(dirty);
@@ -273,6 +241,13 @@ impl<'s> Transaction<'s> {
 
     /// Writes the journal line of a draft whose rows are in place.
     pub(super) fn note(&mut self, draft: Draft) -> Result<i64> {
+        let nothing = BTreeMap::new();
+        let seen = if draft.lifts_a_limit() {
+            self.seen()?
+        } else {
+            &nothing
+        };
+        let before = before_column(draft.before.as_ref(), seen);
         self.hlc = self.hlc.next(self.now);
         let json = |values: &Option<Values>| {
             values
@@ -299,7 +274,7 @@ impl<'s> Transaction<'s> {
                     draft.subject.kind(),
                     draft.subject.uid(),
                     draft.origin.name(),
-                    json(&draft.before),
+                    before,
                     json(&draft.after),
                     list(&draft.added),
                     list(&draft.removed),
@@ -315,20 +290,7 @@ impl<'s> Transaction<'s> {
 
     /// The number of a record in this file.
     fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
-        let sql = match subject {
-            Subject::Entry(_) => "SELECT id FROM preferences WHERE uid = ?1",
-            Subject::Proposal(_) => "SELECT id FROM proposals WHERE uid = ?1",
-            Subject::Session(_) => "SELECT id FROM sessions WHERE id = ?1",
-            Subject::Decay => "SELECT id FROM decay_config WHERE id = ?1",
-        };
-        self.transaction
-            .prepare_cached(sql)
-            .and_then(|mut statement| {
-                statement
-                    .query_row([subject.uid()], |row| row.get(0))
-                    .optional()
-            })
-            .map_err(|error| self.sqlite(error))
+        self.view().local_id(subject)
     }
 
     /// The values that a record holds now; nothing when there is no such record.
@@ -386,7 +348,12 @@ impl<'s> Transaction<'s> {
         Ok(id)
     }
 
-    fn insert(&self, subject: &Subject, values: &Values, wanted: Option<i64>) -> Result<i64> {
+    pub(super) fn insert(
+        &self,
+        subject: &Subject,
+        values: &Values,
+        wanted: Option<i64>,
+    ) -> Result<i64> {
         let mut names = vec!["id"];
         let key = self.key_for(subject, values, None)?;
         let id_value = wanted.map_or(Value::Null, Value::from);
@@ -427,7 +394,7 @@ impl<'s> Transaction<'s> {
         Ok(id)
     }
 
-    fn update(&self, subject: &Subject, values: &Values, id: i64) -> Result<()> {
+    pub(super) fn update(&self, subject: &Subject, values: &Values, id: i64) -> Result<()> {
         let key = self.key_for(subject, values, Some(id))?.map(Value::from);
         let mut names = Vec::new();
         let mut columns = Vec::new();
@@ -457,7 +424,7 @@ impl<'s> Transaction<'s> {
         self.set_scenarios(id, values)
     }
 
-    fn delete(&self, subject: &Subject, id: i64) -> Result<()> {
+    pub(super) fn delete(&self, subject: &Subject, id: i64) -> Result<()> {
         if matches!(subject, Subject::Session(_)) {
             self.forget_turns(id)?;
         }
@@ -492,9 +459,6 @@ impl<'s> Transaction<'s> {
         else {
             return Ok(None);
         };
-        if self.keys == Keys::Later {
-            return Ok(None);
-        }
         let key = item_key(item);
         match self.view().entry_by_key(&key)? {
             Some(other) if Some(other.id) != id => Err(StorageError::ItemTaken {
@@ -641,6 +605,6 @@ fn what_changed(draft: &Draft) -> Dirty {
 }
 
 /// A new name: UUID version 7, which sorts by time.
-fn new_uid() -> String {
+pub(super) fn new_uid() -> String {
     uuid::Uuid::now_v7().simple().to_string()
 }

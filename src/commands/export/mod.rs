@@ -1,8 +1,9 @@
-//! `aizo export`: the profile where hosts of agents look for it by themselves.
+//! `aizo export`: the profile as a whole, and the profile where hosts of agents look for it by themselves.
 
 mod copies;
 mod folder;
 mod place;
+mod profile;
 mod reply;
 mod work;
 
@@ -21,6 +22,7 @@ use crate::recall::{Hit, Request};
 use crate::settings;
 use folder::Folder;
 use place::Place;
+use profile::Wanted;
 use reply::{Exported, File};
 use work::{carry_out, must_be_writable};
 
@@ -32,6 +34,8 @@ const MOST: usize = 400;
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  aizo export backup.jsonl
+  aizo export --redact --format md
   aizo export --format claude-md
   aizo export --format claude-md --into CLAUDE.md
   aizo export --format cursor-rules --into .cursor/rules/aizo.mdc --scenario coding
@@ -39,13 +43,15 @@ const MOST: usize = 400;
   aizo export --format agents-md --into AGENTS.md --check
   aizo export --remove --into CLAUDE.md
 
-Writes one block between two marker lines; everything else in the file stays byte for byte. Markers that you put somewhere
+Without a format it is the whole profile that is written, as aizo import brings it back.
+
+For a host's file it writes one block between two marker lines; everything else in the file stays byte for byte. Markers that you put somewhere
 yourself (<!-- aizo:begin --> and <!-- aizo:end -->, each on a line) are where the block goes. Hard limits come first, then as
 many of the others as the host reads. What is exported can be read by everybody who can read the file.")]
 pub struct Args {
-    /// For which file
-    #[arg(long, value_enum, required_unless_present = "remove")]
-    format: Option<Format>,
+    /// The whole profile in this form (jsonl, json, md), or what that file of a host holds of it
+    #[arg(long, value_enum)]
+    format: Option<Wanted>,
     /// Put the block into this file; without it the block is printed
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
@@ -61,6 +67,8 @@ pub struct Args {
     /// For memory-md: a folder that gets one file for each entry of the index
     #[arg(long, value_name = "DIR", requires = "into")]
     entries: Option<PathBuf>,
+    #[command(flatten)]
+    profile: profile::Whole,
 }
 
 /// What is stored, as far as it may be exported.
@@ -80,7 +88,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     if let Some(into) = into.take_if(|_| args.remove) {
         return remove(into, folder, context);
     }
-    let Some(format) = args.format else {
+    if let Some(form) = args.profile.form(args.format)? {
+        if args.into.is_some() || args.scenario.is_some() {
+            return Err(Failure::usage("say for which file: --format").into());
+        }
+        return profile::run(&args.profile, form, context);
+    }
+    let Some(Wanted::File(format)) = args.format else {
         return Err(Failure::usage("say for which file: --format").into());
     };
     if folder.is_some() && format != Format::MemoryMd {

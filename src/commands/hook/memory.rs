@@ -85,6 +85,7 @@ impl Change {
                 ("tag", Some(vec![args.named().to_owned()]))
             }
             Command::Remove(Later(args)) => ("remove", Some(args.named().to_vec())),
+            Command::Forget(Later(args)) => ("forget", Some(args.named().to_vec())),
             Command::Clear(_) => ("clear", None),
             Command::Undo(_) => ("undo", None),
             Command::Review(Later(args)) if args.decides() => ("review", None),
@@ -100,12 +101,13 @@ impl Change {
 
     /// The change that words may make which are no whole call: the rest may come when the command runs.
     fn of_what_is_no_call(call: &Called, error: ErrorKind) -> Option<Self> {
-        const CAN: [&str; 9] = [
+        const CAN: [&str; 10] = [
             "update",
             "tag",
             "remove",
             "rm",
             "delete",
+            "forget",
             "clear",
             "undo",
             "review",
@@ -163,6 +165,7 @@ mod tests {
     #[case("aizo update force-push to main --score 9", &["update force-push to main"])]
     #[case("aizo --json rm 1 2", &["remove 1 2"])]
     #[case("aizo tag x --remove y; aizo tag x y", &["tag x"])]
+    #[case("aizo forget 3 --yes", &["forget 3"])]
     #[case("aizo clear --yes && aizo undo", &["clear", "undo"])]
     #[case("aizo review accept --all", &["review"])]
     #[case("aizo review; aizo review list", &[])]

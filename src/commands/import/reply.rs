@@ -1,0 +1,332 @@
+//! What `import` replies, and how it looks.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::capture::Problem;
+use crate::commands::entries::count;
+use crate::commands::outcome::Outcome;
+use crate::model::Preference;
+use crate::portable::Format;
+use crate::present::{Answer, Page, to_json};
+
+/// What became of a piece of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RowResult {
+    /// A new entry.
+    Added,
+    /// Taken for a further observation.
+    Merged,
+    /// An ordinary entry became a hard limit.
+    Limited,
+    /// The values of the file stand now.
+    Replaced,
+    /// A hard limit stays what it is.
+    Kept,
+    /// It waits in review.
+    Pending,
+    /// Nothing of it is new.
+    Unchanged,
+    /// It was to be left as it is.
+    Skipped,
+    /// It is no preference.
+    LeftOut,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl RowResult {
+    const ALL: [(RowResult, &'static str); 10] = [
+        (RowResult::Added, "added"),
+        (RowResult::Merged, "merged"),
+        (RowResult::Limited, "limited"),
+        (RowResult::Replaced, "replaced"),
+        (RowResult::Kept, "kept"),
+        (RowResult::Pending, "pending"),
+        (RowResult::Unchanged, "unchanged"),
+        (RowResult::Skipped, "skipped"),
+        (RowResult::LeftOut, "left out"),
+        (RowResult::Unreadable, "unreadable"),
+    ];
+}
+
+/// A piece of the file, and what became of it.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Row {
+    pub line: u64,
+    pub result: RowResult,
+    pub item: Option<String>,
+    pub id: Option<i64>,
+    pub proposal: Option<i64>,
+    pub score_before: Option<f64>,
+    pub score_after: Option<f64>,
+    /// Why it waits, is left out, or cannot be read.
+    pub why: Option<String>,
+}
+
+impl Row {
+    pub(super) fn named(line: u64, result: RowResult, item: &str) -> Self {
+        Row {
+            line,
+            result,
+            item: Some(item.to_owned()),
+            id: None,
+            proposal: None,
+            score_before: None,
+            score_after: None,
+            why: None,
+        }
+    }
+
+    /// The row of an entry whose score stays.
+    pub(super) fn of(line: u64, result: RowResult, entry: &Preference) -> Self {
+        let score = Some(entry.base_score.value());
+        Row {
+            id: Some(entry.id),
+            score_before: score,
+            score_after: score,
+            ..Row::named(line, result, &entry.item)
+        }
+    }
+
+    pub(super) fn recorded(line: u64, recorded: &Outcome) -> Self {
+        let result = match recorded.result {
+            "added" => RowResult::Added,
+            "limited" => RowResult::Limited,
+            "kept" => RowResult::Kept,
+            "pending" => RowResult::Pending,
+            _ => RowResult::Merged,
+        };
+        Row {
+            id: recorded.id,
+            proposal: recorded.proposal,
+            score_before: recorded.score_before,
+            score_after: recorded.score_after,
+            ..Row::named(line, result, &recorded.item)
+        }
+    }
+
+    pub(super) fn left_out(line: u64, text: Option<&str>, why: &str) -> Self {
+        Row {
+            item: text.map(str::to_owned),
+            why: Some(why.to_owned()),
+            ..Row::named(line, RowResult::LeftOut, "")
+        }
+    }
+
+    pub(super) fn unreadable(line: u64, why: String) -> Self {
+        Row {
+            item: None,
+            why: Some(why),
+            ..Row::named(line, RowResult::Unreadable, "")
+        }
+    }
+
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.result == RowResult::Unreadable
+    }
+
+    /// Where it is and what is wrong with it.
+    pub(super) fn fault(&self) -> String {
+        let why = self.why.as_deref().unwrap_or_default();
+        format!("line {}: {why}", self.line)
+    }
+}
+
+/// How many pieces came to what.
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    added: usize,
+    merged: usize,
+    limited: usize,
+    replaced: usize,
+    kept: usize,
+    pending: usize,
+    unchanged: usize,
+    skipped: usize,
+    left_out: usize,
+    unreadable: usize,
+}
+
+/// What `import` replies.
+#[derive(Debug)]
+pub struct Reply {
+    pub(super) dry_run: bool,
+    pub(super) file: String,
+    pub(super) format: Format,
+    /// Whether it is aizo's own and as aizo wrote it.
+    pub(super) own: bool,
+    pub(super) rows: Vec<Row>,
+    /// Hard limits that are in force now and were not before.
+    pub(super) hard_limits: Vec<String>,
+    pub(super) settings: Option<&'static str>,
+    pub(super) history: Option<&'static str>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) kept_as: Option<PathBuf>,
+    pub(super) change: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct Json<'r> {
+    dry_run: bool,
+    file: &'r str,
+    format: Format,
+    own: bool,
+    counts: Counts,
+    hard_limits: &'r [String],
+    settings: Option<&'static str>,
+    history: Option<&'static str>,
+    rows: &'r [Row],
+    problems: &'r [Problem],
+    copy: Option<String>,
+    change: Option<i64>,
+    hint: Option<String>,
+}
+
+impl Reply {
+    fn number(&self, result: RowResult) -> usize {
+        self.rows.iter().filter(|row| row.result == result).count()
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            added: self.number(RowResult::Added),
+            merged: self.number(RowResult::Merged),
+            limited: self.number(RowResult::Limited),
+            replaced: self.number(RowResult::Replaced),
+            kept: self.number(RowResult::Kept),
+            pending: self.number(RowResult::Pending),
+            unchanged: self.number(RowResult::Unchanged),
+            skipped: self.number(RowResult::Skipped),
+            left_out: self.number(RowResult::LeftOut),
+            unreadable: self.number(RowResult::Unreadable),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let change = self.change.filter(|_| !self.dry_run)?;
+        Some(format!("to take it all back: aizo undo {change}"))
+    }
+
+    /// `3 added, 1 pending; prefs.jsonl is an export of aizo`.
+    fn summary(&self) -> String {
+        let parts: Vec<String> = RowResult::ALL
+            .iter()
+            .map(|(result, name)| (self.number(*result), name))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, name)| format!("{number} {name}"))
+            .collect();
+        let what = match (parts.is_empty(), self.dry_run) {
+            (true, _) => "nothing in it".to_owned(),
+            (false, false) => parts.join(", "),
+            (false, true) => format!("would be {}", parts.join(", ")),
+        };
+        format!("{what}; {} is {}", self.file, self.format.describe())
+    }
+}
+
+/// As many items, and as many rows that cannot be read, are shown.
+const MOST: usize = 20;
+
+impl Reply {
+    /// What is in force now, what waits, and what stays as it is.
+    fn consequences(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.hard_limits.is_empty() {
+            let shown: Vec<&str> = self
+                .hard_limits
+                .iter()
+                .take(MOST)
+                .map(String::as_str)
+                .collect();
+            let more = match self.hard_limits.len().saturating_sub(MOST) {
+                0 => String::new(),
+                more => format!("; {more} more"),
+            };
+            let when = if self.dry_run {
+                "would be in force"
+            } else {
+                "in force now"
+            };
+            lines.push(format!("{when}: {}{more}", shown.join("; ")));
+        }
+        match self.number(RowResult::Pending) {
+            _ if self.dry_run => {}
+            0 => {}
+            1 => lines.push("1 waits for you: aizo review".to_owned()),
+            many => lines.push(format!("{many} wait for you: aizo review")),
+        }
+        if self.number(RowResult::Kept) > 0 {
+            lines.push(
+                "a hard limit stays as it is; to lift it: aizo update ITEM --score N".to_owned(),
+            );
+        }
+        if self.settings == Some("kept") {
+            lines.push("how fast things fade stays as it is here: aizo config show".to_owned());
+        }
+        match self.history {
+            Some("taken_over") => lines.push("with its history: aizo history".to_owned()),
+            Some("left_out") => lines.push(
+                "its history stays behind: this store has one of its own, or it does not hold"
+                    .to_owned(),
+            ),
+            _ => {}
+        }
+        lines
+    }
+
+    /// What could not be read, and what was wrong and was survived.
+    fn faults(&self) -> Vec<String> {
+        let faults: Vec<&Row> = self.rows.iter().filter(|row| row.is_unreadable()).collect();
+        let mut lines: Vec<String> = faults.iter().take(MOST).map(|row| row.fault()).collect();
+        if faults.len() > MOST {
+            lines.push(format!(
+                "{} cannot be read: --json names them",
+                count(faults.len() - MOST, "more row", "more rows")
+            ));
+        }
+        lines.extend(self.problems.iter().map(Problem::to_string));
+        lines
+    }
+}
+
+impl Answer for Reply {
+    fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
+        page.line(&self.summary())?;
+        for line in self.consequences() {
+            page.wrapped(&line)?;
+        }
+        for line in self.faults() {
+            page.line(&line)?;
+        }
+        if let Some(kept) = &self.kept_as {
+            page.faint(&format!("the store as it was: {}", kept.display()))?;
+        }
+        match self.hint() {
+            Some(hint) => page.line(&hint),
+            None => Ok(()),
+        }
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let json = Json {
+            dry_run: self.dry_run,
+            file: &self.file,
+            format: self.format,
+            own: self.own,
+            counts: self.counts(),
+            hard_limits: &self.hard_limits,
+            settings: self.settings,
+            history: self.history,
+            rows: &self.rows,
+            problems: &self.problems,
+            copy: self.kept_as.as_ref().map(|kept| kept.display().to_string()),
+            change: self.change.filter(|_| !self.dry_run),
+            hint: self.hint(),
+        };
+        to_json(&json, out)
+    }
+}

@@ -1,0 +1,124 @@
+//! `aizo sync pull`: fetches, and takes over what is new, all of it at once or nothing.
+
+use super::Sync;
+use super::note::{Note, Seen};
+use super::reply::{self, Pulled};
+use crate::commands::Context;
+use crate::model::{JournalLine, Subject};
+use crate::storage::{More, Received, Transaction};
+use crate::sync::{Reading, Stopped, Tree, read};
+
+impl Sync<'_> {
+    /// Fetches and takes over.
+    pub(super) fn pull(&self) -> anyhow::Result<Pulled> {
+        let tree = self.repository.fetch()?;
+        let pulled = self.take_over(&tree)?;
+        self.shed()?;
+        Ok(pulled)
+    }
+
+    /// Takes over what the files of a tree hold and the journal does not.
+    pub(super) fn take_over(&self, tree: &Tree) -> anyhow::Result<Pulled> {
+        let note = self.context.read(Note::of)?.flatten();
+        let known = note.clone().unwrap_or_default();
+        let is_changed = |device: &str| {
+            let blob = tree.devices.get(device);
+            blob.is_some_and(|blob| !known.knows(device, blob))
+        };
+        let is_gone = |device: &String| !tree.devices.contains_key(device);
+        if note.is_some()
+            && !tree.devices.keys().any(|device| is_changed(device))
+            && !known.0.keys().any(is_gone)
+        {
+            return Ok(Pulled::default());
+        }
+        let mut files = Vec::new();
+        for (device, blob) in &tree.devices {
+            if is_changed(device) {
+                let bytes = match blob.is_too_long() {
+                    true => None,
+                    false => Some(self.repository.read(blob)?),
+                };
+                files.push((device.as_str(), blob, bytes));
+            }
+        }
+        change(self.context, self.dry_run, |transaction| {
+            let mut note = known.clone();
+            note.0.retain(|device, _| tree.devices.contains_key(device));
+            let mut lines: Vec<JournalLine> = Vec::new();
+            let mut waiting: Vec<(String, Stopped)> = Vec::new();
+            let own = transaction.view().device()?;
+            let mut renamed = None;
+            for (device, blob, bytes) in &files {
+                // Of our own file every line counts: whether somebody else has written in it.
+                let known = match *device == own {
+                    true => Default::default(),
+                    false => transaction.view().times_of(device)?,
+                };
+                let reading = match bytes {
+                    Some(bytes) => read(device, bytes, &known, self.context.settings.now),
+                    None => Reading::too_long(),
+                };
+                if *device == own && reading.has_newer() {
+                    renamed = transaction.leave_name(&reading.lines, More::Waits)?;
+                }
+                let seen = Seen {
+                    oid: match reading.stopped {
+                        None => blob.oid.clone(),
+                        Some(_) => String::new(),
+                    },
+                    lines: reading.many,
+                };
+                note.0.insert((*device).to_owned(), seen);
+                lines.extend(reading.lines);
+                waiting.extend(reading.stopped.map(|place| ((*device).to_owned(), place)));
+            }
+            let mut received = transaction.receive(lines)?;
+            received.renamed = received.renamed.or(renamed);
+            let words = received.forgotten.iter().cloned();
+            self.context.remember_forgotten(words.collect());
+            transaction.set_sync_note(&note.text())?;
+            pulled(transaction, received, waiting)
+        })
+    }
+}
+
+/// Changes the store, or finds out what the change would be.
+pub(super) fn change<T>(
+    context: &Context,
+    dry_run: bool,
+    work: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    match dry_run {
+        true => context.rehearse(work),
+        false => context.write(work),
+    }
+}
+
+fn pulled(
+    transaction: &Transaction<'_>,
+    received: Received,
+    waiting: Vec<(String, Stopped)>,
+) -> anyhow::Result<Pulled> {
+    let view = transaction.view();
+    let mut pulled = Pulled::new(received.lines, received.difference, waiting);
+    pulled.renamed = received.renamed;
+    pulled.forgotten = received.forgotten.into_iter().collect();
+    let here = view.device()?;
+    for held in received.held {
+        if let Some(id) = view.number_of(&Subject::Entry(held.uid.clone()))?
+            && let Some(entry) = view.entry(id)?
+            && entry.is_hard_limit()
+        {
+            pulled.limits_held.push(reply::Held {
+                id,
+                item: entry.item,
+                score: entry.base_score.value(),
+                wanted: held.wanted,
+                here: held.device == here,
+                device: held.device,
+            });
+        }
+    }
+    Ok(pulled)
+}

@@ -1,0 +1,534 @@
+//! What a profile is, as a fold of the journal lines of all devices. Whoever has the same lines has the same profile,
+//! in whatever order they came.
+//!
+//! The lines have one total order: batches by the time of their first line, then by device, and within a batch as they
+//! were written. A batch is one transaction of its device, so names are looked at when all of it is applied. A line says
+//! what it changed and what it saw before that; where what stands is exactly what it saw, it does what it did on its own
+//! device, and otherwise what `values.rs` says. What was forgotten counts as never said ([`Forgotten`]).
+//!
+//! **A hard limit gives way only to who knew it.** Every line that makes something a limit, or confirms one, is a claim; a
+//! score out of the band, or a removal, takes back the claims that its device knew when it wrote the line, and counts where
+//! none is left. Otherwise it is held, and listed in [`State::held`]. What a device knew is in the line
+//! ([`JournalLine::knows`]): the values alone would not tell two limits apart that two devices set to the same score.
+
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::forgotten::Forgotten;
+use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
+use crate::scoring::Decay;
+
+/// What lines make of a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// The entries, by name.
+    pub entries: BTreeMap<String, Entry>,
+    /// What waits in review, by name.
+    pub proposals: BTreeMap<String, Values>,
+    /// The decay settings.
+    pub decay: Values,
+    /// Names of entries that are one with another, and the name under which both stand.
+    pub aliases: BTreeMap<String, String>,
+    /// What did not touch a limit, in the order of the lines.
+    pub held: Vec<Held>,
+}
+
+/// An entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// Its values, all of them.
+    pub values: Values,
+    /// The observations behind it, by name.
+    pub evidence: BTreeMap<String, Evidence>,
+    /// The key of its item, as far as it has one to itself.
+    key: Option<String>,
+    /// The devices that made it a limit and that nobody has answered who knew it, with the times of their last lines that did.
+    claims: BTreeMap<String, String>,
+    /// The batches that made it, or what became one with it.
+    made: BTreeSet<String>,
+    /// Where it became one with another and one of the two was a limit, the score of the other one.
+    milder: Option<f64>,
+}
+
+impl State {
+    /// The name under which an entry stands.
+    pub fn resolve<'n>(&'n self, uid: &'n str) -> &'n str {
+        let mut name = uid;
+        while let Some(other) = self.aliases.get(name) {
+            name = other;
+        }
+        name
+    }
+}
+
+impl Entry {
+    fn is_limit(&self) -> bool {
+        values::score(&self.values).is_some_and(values::is_limit)
+    }
+
+    /// Remembers that a device forbids the thing.
+    fn forbid(&mut self, device: &str, hlc: &str) {
+        let last = self.claims.entry(device.to_owned()).or_default();
+        if hlc > last.as_str() {
+            hlc.clone_into(last);
+        }
+    }
+
+    /// Takes back what whoever wrote a line knew of; tells whether nothing else forbids the thing.
+    fn gives_way(&mut self, line: &JournalLine) -> bool {
+        self.claims.retain(|device, hlc| !line.knows(device, hlc));
+        self.claims.is_empty()
+    }
+
+    /// Whether a line takes back the making of this entry, and others have made it as well.
+    fn outlives(&mut self, line: &JournalLine) -> bool {
+        let taken_back = line.undoes.as_ref().filter(|_| line.op == Op::Undo);
+        taken_back.is_some_and(|batch| self.made.len() > 1 && self.made.remove(batch))
+    }
+}
+
+/// A raise or a removal that a limit withstood: who made it did not know the limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// The entry that is a limit.
+    pub uid: String,
+    /// The score that it was to have; none where it was to go.
+    pub wanted: Option<f64>,
+    /// The device of the line.
+    pub device: String,
+    /// The time of the line.
+    pub hlc: String,
+}
+
+/// What is kept of a removed entry, for a line that brings it back.
+#[derive(Debug)]
+struct Removed {
+    entry: Entry,
+    /// What those saw who removed it: an undo restores just that.
+    seen: Vec<Values>,
+}
+
+impl Removed {
+    /// Follows a line whose device did not know that it is gone: whoever takes the removal back finds it.
+    fn follow(&mut self, before: &Values, after: &Values, line: JournalLine) {
+        values::set(&mut self.entry.values, before, after, line.op, false);
+        for gone in &line.removed {
+            self.entry.evidence.remove(&gone.uid);
+        }
+        for new in line.added {
+            self.entry.evidence.entry(new.uid.clone()).or_insert(new);
+        }
+    }
+}
+
+/// Folds lines, in whatever order they come. The same line twice counts once.
+pub fn fold(mut lines: Vec<JournalLine>) -> State {
+    let mut fold = Fold::without(Forgotten::of(&lines));
+    lines.sort_by(|a, b| (&a.device, &a.hlc).cmp(&(&b.device, &b.hlc)));
+    lines.dedup_by(|a, b| (&a.device, &a.hlc) == (&b.device, &b.hlc));
+    let mut batches: BTreeMap<(String, String), Vec<JournalLine>> = BTreeMap::new();
+    for line in lines {
+        let name = (line.device.clone(), line.batch.clone());
+        batches.entry(name).or_default().push(line);
+    }
+    let mut batches: Vec<Vec<JournalLine>> = batches.into_values().collect();
+    batches.sort_by(|a, b| order(a).cmp(&order(b)));
+    for batch in batches {
+        batch.into_iter().for_each(|line| fold.line(line));
+        fold.settle();
+    }
+    fold.end()
+}
+
+fn order(batch: &[JournalLine]) -> Option<(&str, &str)> {
+    batch
+        .first()
+        .map(|line| (line.hlc.as_str(), line.device.as_str()))
+}
+
+/// A fold that takes one line after the other, so that not all have to be at hand. They come in their total order.
+#[derive(Debug)]
+pub struct Fold {
+    state: State,
+    removed: HashMap<String, Removed>,
+    /// Proposals that a person has accepted or rejected.
+    decided: HashSet<String>,
+    /// Whose a key is.
+    keys: HashMap<String, String>,
+    /// Whose an observation is.
+    observed: HashMap<String, String>,
+    forgotten: Forgotten,
+    /// Entries that this batch gave an item, and the one that they had before it.
+    named: Vec<(String, Option<String>)>,
+}
+
+impl Default for Fold {
+    fn default() -> Self {
+        Fold {
+            state: State {
+                entries: BTreeMap::new(),
+                proposals: BTreeMap::new(),
+                decay: Decay::default().values(),
+                aliases: BTreeMap::new(),
+                held: Vec::new(),
+            },
+            removed: HashMap::new(),
+            decided: HashSet::new(),
+            keys: HashMap::new(),
+            observed: HashMap::new(),
+            forgotten: Forgotten::default(),
+            named: Vec::new(),
+        }
+    }
+}
+
+impl Fold {
+    /// A fold that leaves out what was forgotten, whenever it was written.
+    pub fn without(forgotten: Forgotten) -> Self {
+        Fold {
+            forgotten,
+            ..Fold::default()
+        }
+    }
+
+    /// Applies the next line of a batch.
+    pub fn line(&mut self, line: JournalLine) {
+        let line = self.forgotten.blank(line);
+        if self.forgotten.has(&line.subject) {
+            return;
+        }
+        match &line.subject {
+            _ if line.op == Op::Forget => self.shorten(line),
+            Subject::Entry(uid) => {
+                let uid = self.state.resolve(uid).to_owned();
+                self.entry(uid, line);
+            }
+            Subject::Proposal(_) => self.proposal(line),
+            Subject::Decay => self.state.decay.extend(line.after.unwrap_or_default()),
+            Subject::Session(_) => {}
+        }
+    }
+
+    /// What the lines make of the profile.
+    pub fn end(self) -> State {
+        self.state
+    }
+
+    fn proposal(&mut self, line: JournalLine) {
+        let proposals = &mut self.state.proposals;
+        let uid = line.subject.uid();
+        match (line.before, line.after) {
+            (None, Some(values)) => {
+                // Who proposes it again does not know that it was decided; who takes the decision back does.
+                if line.op == Op::Undo {
+                    self.decided.remove(uid);
+                }
+                if !self.decided.contains(uid) {
+                    let mut all = values::blank_proposal();
+                    all.extend(values);
+                    proposals.insert(uid.to_owned(), all);
+                }
+            }
+            (Some(_), Some(values)) => {
+                if let Some(stored) = proposals.get_mut(uid) {
+                    stored.extend(values);
+                }
+            }
+            (_, None) => {
+                proposals.remove(uid);
+                if matches!(line.op, Op::Accept | Op::Reject) {
+                    self.decided.insert(uid.to_owned());
+                }
+            }
+        }
+    }
+
+    /// Gives a record the texts that it has after some of its own were forgotten.
+    fn shorten(&mut self, mut line: JournalLine) {
+        let texts = line.after.take().unwrap_or_default();
+        match &line.subject {
+            Subject::Entry(uid) => {
+                let uid = self.state.resolve(uid).to_owned();
+                // The observations that it names stay, without their words.
+                line.removed.clear();
+                self.set(uid, &Values::new(), &texts, line);
+            }
+            Subject::Proposal(uid) => {
+                if let Some(stored) = self.state.proposals.get_mut(uid) {
+                    stored.extend(texts);
+                }
+            }
+            Subject::Session(_) | Subject::Decay => {}
+        }
+    }
+
+    fn entry(&mut self, uid: String, mut line: JournalLine) {
+        match (line.before.take(), line.after.take()) {
+            (None, Some(values)) => self.create(uid, values, line),
+            (Some(before), Some(after)) => self.set(uid, &before, &after, line),
+            (Some(before), None) => self.remove(uid, before, line),
+            (None, None) => {}
+        }
+    }
+
+    fn create(&mut self, uid: String, values: Values, line: JournalLine) {
+        if let Some(entry) = self.state.entries.get_mut(&uid) {
+            let counted = values::count(&entry.values).max(values::count(&values));
+            if values::score(&values).is_some_and(values::is_limit) {
+                entry.forbid(&line.device, &line.hlc);
+            }
+            values::unite(&mut entry.values, &values::complete(values), counted);
+            entry.made.insert(line.batch);
+            self.observe(&uid, line.added);
+            return;
+        }
+        let mut entry = match self.removed.remove(&uid) {
+            Some(Removed { mut entry, seen }) if line.op == Op::Undo && seen.contains(&values) => {
+                // What comes back as a limit is one, also where somebody had lifted it meanwhile.
+                if let Some(score) = values::score(&values).filter(|&score| values::is_limit(score))
+                {
+                    values::rescore(&mut entry.values, score);
+                }
+                entry
+            }
+            _ => Entry {
+                values: values::complete(values),
+                made: BTreeSet::from([line.batch]),
+                ..Entry::default()
+            },
+        };
+        let added = line.added.into_iter();
+        entry
+            .evidence
+            .extend(added.map(|evidence| (evidence.uid.clone(), evidence)));
+        self.bring(uid, entry, &line.device, &line.hlc);
+    }
+
+    /// Lets an entry be there whose item is looked at when the batch ends.
+    fn bring(&mut self, uid: String, entry: Entry, device: &str, hlc: &str) {
+        let evidence = entry.evidence.into_values().collect();
+        let mut entry = Entry {
+            values: entry.values,
+            made: entry.made,
+            ..Entry::default()
+        };
+        if entry.is_limit() {
+            entry.forbid(device, hlc);
+        }
+        self.state.entries.insert(uid.clone(), entry);
+        self.observe(&uid, evidence);
+        self.named.push((uid, None));
+    }
+
+    fn set(&mut self, uid: String, before: &Values, after: &Values, line: JournalLine) {
+        let score = values::score(after);
+        let forbids = score.is_some_and(values::is_limit);
+        if !self.state.entries.contains_key(&uid) {
+            // Who set it did not know that it is gone, which changes nothing, unless they forbade it.
+            match self.removed.remove(&uid) {
+                None => return,
+                Some(removed) if forbids => {
+                    self.bring(uid.clone(), removed.entry, &line.device, &line.hlc);
+                }
+                Some(mut removed) => {
+                    removed.follow(before, after, line);
+                    self.removed.insert(uid, removed);
+                    return;
+                }
+            }
+        }
+        let Some(entry) = self.state.entries.get_mut(&uid) else {
+            return;
+        };
+        let item = values::item(&entry.values).to_owned();
+        // What is seen again is never meant to lift a limit.
+        let lifts = score.is_some() && !forbids && line.op != Op::Merge && entry.gives_way(&line);
+        let wanted = values::set(&mut entry.values, before, after, line.op, lifts);
+        if forbids {
+            entry.forbid(&line.device, &line.hlc);
+        }
+        let is_renamed = values::item(&entry.values) != item;
+        if is_renamed && !self.named.iter().any(|(named, _)| *named == uid) {
+            self.named.push((uid.clone(), Some(item)));
+        }
+        if let Some(wanted) = wanted {
+            self.hold(&uid, Some(wanted), &line);
+        }
+        self.unobserve(&uid, &line.removed);
+        self.observe(&uid, line.added);
+    }
+
+    fn remove(&mut self, uid: String, before: Values, line: JournalLine) {
+        if let Some(removed) = self.removed.get_mut(&uid) {
+            removed.seen.push(before);
+            return;
+        }
+        let Some(entry) = self.state.entries.get_mut(&uid) else {
+            return;
+        };
+        let gives_way = entry.gives_way(&line);
+        if entry.outlives(&line) {
+            // Taken back is what was added there, and not what it has become one with.
+            if let (true, true, Some(score)) = (gives_way, entry.is_limit(), entry.milder) {
+                values::rescore(&mut entry.values, score);
+            }
+            self.unobserve(&uid, &line.removed);
+            return;
+        }
+        if entry.is_limit() && !gives_way {
+            self.hold(&uid, None, &line);
+            return;
+        }
+        if let Some(entry) = self.state.entries.remove(&uid) {
+            let seen = vec![before];
+            self.let_go(&uid, &entry);
+            self.removed.insert(uid, Removed { entry, seen });
+        }
+    }
+
+    /// Frees what belongs to an entry alone.
+    fn let_go(&mut self, uid: &str, entry: &Entry) {
+        if let Some(key) = &entry.key {
+            self.keys.remove(key);
+        }
+        for name in entry.evidence.keys() {
+            if self.observed.get(name).is_some_and(|owner| owner == uid) {
+                self.observed.remove(name);
+            }
+        }
+    }
+
+    fn hold(&mut self, uid: &str, wanted: Option<f64>, line: &JournalLine) {
+        self.state.held.push(Held {
+            uid: uid.to_owned(),
+            wanted,
+            device: line.device.clone(),
+            hlc: line.hlc.clone(),
+        });
+    }
+
+    /// Adds observations, each to one entry alone: the first that has it.
+    fn observe(&mut self, uid: &str, added: Vec<Evidence>) {
+        let Some(entry) = self.state.entries.get_mut(uid) else {
+            return;
+        };
+        for evidence in added {
+            if !self.observed.contains_key(&evidence.uid) {
+                self.observed.insert(evidence.uid.clone(), uid.to_owned());
+                entry.evidence.insert(evidence.uid.clone(), evidence);
+            }
+        }
+    }
+
+    fn unobserve(&mut self, uid: &str, removed: &[Evidence]) {
+        let Some(entry) = self.state.entries.get_mut(uid) else {
+            return;
+        };
+        for evidence in removed {
+            if entry.evidence.remove(&evidence.uid).is_some() {
+                self.observed.remove(&evidence.uid);
+            }
+        }
+    }
+
+    /// Ends a batch: gives the entries that it named their keys. What was renamed to an item that another one has gets its own
+    /// item back; what was made with one becomes one with the other.
+    pub fn settle(&mut self) {
+        let named = std::mem::take(&mut self.named);
+        let is_there = |fold: &Fold, uid: &str| fold.state.entries.contains_key(uid);
+        // What this batch let go of is free for the others of it.
+        for (uid, _) in &named {
+            if let Some(entry) = self.state.entries.get_mut(uid)
+                && let Some(key) = entry.key.take()
+            {
+                self.keys.remove(&key);
+            }
+        }
+        let mut renamed: HashMap<&str, &str> = HashMap::new();
+        for (uid, item) in &named {
+            if let Some(item) = item {
+                renamed.insert(uid, item);
+            }
+        }
+        for (uid, _) in named.iter().filter(|(_, item)| item.is_some()) {
+            if is_there(self, uid) && self.claim(uid).is_some() {
+                self.put_back(uid, &renamed);
+            }
+        }
+        for (uid, _) in named.iter().filter(|(_, item)| item.is_none()) {
+            if is_there(self, uid)
+                && let Some(other) = self.claim(uid)
+            {
+                self.unite(uid, &other);
+            }
+        }
+    }
+
+    /// Takes the key of an entry's item for it, or tells whose it is.
+    fn claim(&mut self, uid: &str) -> Option<String> {
+        let entry = self.state.entries.get_mut(uid)?;
+        let key = item_key(values::item(&entry.values));
+        match self.keys.get(&key) {
+            Some(other) if other != uid => Some(other.clone()),
+            _ => {
+                entry.key = Some(key.clone());
+                self.keys.insert(key, uid.to_owned());
+                None
+            }
+        }
+    }
+
+    /// Undoes a renaming of this batch. Whoever has moved to the old item meanwhile goes back in turn.
+    fn put_back(&mut self, uid: &str, renamed: &HashMap<&str, &str>) {
+        let mut next = Some(uid.to_owned());
+        while let Some(uid) = next.take() {
+            let (Some(entry), Some(item)) = (
+                self.state.entries.get_mut(&uid),
+                renamed.get(uid.as_str()).copied(),
+            ) else {
+                return;
+            };
+            values::rename(&mut entry.values, item);
+            let key = item_key(item);
+            entry.key = Some(key.clone());
+            next = self.keys.insert(key, uid);
+            if let Some(other) = next
+                .as_ref()
+                .and_then(|uid| self.state.entries.get_mut(uid))
+            {
+                other.key = None;
+            }
+        }
+    }
+
+    /// Makes an entry one with another that has its item and was there first.
+    fn unite(&mut self, uid: &str, with: &str) {
+        let Some(entry) = self.state.entries.remove(uid) else {
+            return;
+        };
+        self.let_go(uid, &entry);
+        self.state.aliases.insert(uid.to_owned(), with.to_owned());
+        if let Some(other) = self.state.entries.get_mut(with) {
+            let counted = values::count(&other.values).saturating_add(values::count(&entry.values));
+            let [one, two] = [&entry, &*other].map(|of| (of.is_limit(), values::score(&of.values)));
+            match (one, two) {
+                ((true, _), (false, score)) | ((false, score), (true, _)) => other.milder = score,
+                _ => {}
+            }
+            for (device, hlc) in &entry.claims {
+                other.forbid(device, hlc);
+            }
+            other.made.extend(entry.made);
+            values::unite(&mut other.values, &entry.values, counted);
+            let mut evidence: Vec<Evidence> = entry.evidence.into_values().collect();
+            if evidence.is_empty() {
+                evidence.push(values::observation(uid, &entry.values));
+            }
+            self.observe(with, evidence);
+        }
+    }
+}

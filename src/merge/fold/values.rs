@@ -1,0 +1,276 @@
+//! How the values of one entry follow a line that may not have known them.
+
+use serde_json::{Value, json};
+
+use super::super::{union, united_patterns};
+use crate::model::{
+    Band, Evidence, Op, Origin, Score, Speaker, Stamp, Values, join_keywords, join_patterns,
+    split_keywords, split_patterns, stable_name,
+};
+use crate::scoring::smooth;
+
+/// Decimals that count in a score that is worked out backwards.
+const DECIMALS: f64 = 1e9;
+
+/// Whether a stored score is that of a hard limit; one out of range counts as the nearest in it.
+pub(super) fn is_limit(score: f64) -> bool {
+    Score::clamped(score).is_hard_limit()
+}
+
+pub(super) fn score(values: &Values) -> Option<f64> {
+    values.get("base_score").and_then(Value::as_f64)
+}
+
+pub(super) fn item(values: &Values) -> &str {
+    text(values, "item")
+}
+
+pub(super) fn rename(values: &mut Values, item: &str) {
+    values.insert("item".to_owned(), Value::from(item));
+}
+
+pub(super) fn rescore(values: &mut Values, score: f64) {
+    values.insert("base_score".to_owned(), Value::from(score));
+}
+
+pub(super) fn count(values: &Values) -> i64 {
+    values
+        .get("touch_count")
+        .and_then(Value::as_i64)
+        .unwrap_or(0)
+}
+
+fn text<'v>(values: &'v Values, field: &str) -> &'v str {
+    values
+        .get(field)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// The values of a new entry with those that its line does not name: what the columns of its row would be.
+pub(super) fn complete(values: Values) -> Values {
+    let mut all = object(json!({
+        "item": "", "reason": "", "keywords": "", "base_score": 5.0, "source": "manual", "origin": "user",
+        "added_at": "", "last_seen": "", "touch_count": 0, "pattern": null, "scenarios": [],
+    }));
+    all.extend(values);
+    let scenarios = sorted(names(all.get("scenarios")));
+    all.insert("scenarios".to_owned(), Value::from(scenarios));
+    all
+}
+
+/// The same of a proposal.
+pub(super) fn blank_proposal() -> Values {
+    object(json!({
+        "item": "", "reason": "", "keywords": "", "scenarios": "", "score": null, "source": "",
+        "origin": "import", "proposed_at": "", "why": "", "evidence": "", "pattern": null,
+    }))
+}
+
+fn object(value: Value) -> Values {
+    match value {
+        Value::Object(values) => values,
+        _ => Values::new(),
+    }
+}
+
+/// Sets what a line sets, and gives the score that a limit withstood. Where what stands is what the line saw, it becomes
+/// what the line says. Otherwise of texts the last one stands, of lists and counts the difference is applied, and a score
+/// that was merged is merged again. What speaks against a limit never becomes its reason.
+pub(super) fn set(
+    values: &mut Values,
+    before: &Values,
+    after: &Values,
+    op: Op,
+    lifts: bool,
+) -> Option<f64> {
+    let mut held = None;
+    if let (Some(now), Some(wanted)) = (score(values), score(after)) {
+        match merged(now, score(before), wanted, op, lifts) {
+            Ok(score) => rescore(values, score),
+            Err(wanted) => held = Some(wanted),
+        }
+    }
+    for (field, new) in after {
+        let (now, old) = (values.get(field), before.get(field));
+        let new = match (field.as_str(), now) {
+            ("base_score", Some(_)) => continue,
+            ("reason", Some(_)) if op == Op::Merge && held.is_some() => continue,
+            (_, Some(now)) if Some(now) != old => follow(field, now, old, new),
+            _ => new.clone(),
+        };
+        values.insert(field.clone(), new);
+    }
+    if let Some(scenarios) = values.get_mut("scenarios") {
+        *scenarios = Value::from(sorted(names(Some(scenarios))));
+    }
+    held
+}
+
+/// The score after a line; or what it wanted of a limit that does not give way to it.
+fn merged(now: f64, old: Option<f64>, wanted: f64, op: Op, lifts: bool) -> Result<f64, f64> {
+    match old {
+        _ if is_limit(now) && !is_limit(wanted) && !lifts => Err(wanted),
+        // What a merge made a limit of, no smoothing had a part in.
+        Some(old) if op == Op::Merge && old != now && is_limit(old) == is_limit(wanted) => {
+            let incoming = (wanted - 0.4 * old) / 0.6;
+            let incoming = (incoming * DECIMALS).round() / DECIMALS;
+            Ok(seen_again(now, in_band_of(wanted, incoming)))
+        }
+        _ => Ok(wanted),
+    }
+}
+
+/// A score worked out from others, on the side of the border where it has to be.
+fn in_band_of(like: f64, score: f64) -> f64 {
+    let (_, border) = Band::Taboo.range();
+    if is_limit(like) {
+        score.clamp(0.0, border)
+    } else {
+        score.clamp(border.next_up(), Score::MAX.value())
+    }
+}
+
+/// The score after the same thing was seen again.
+fn seen_again(now: f64, incoming: f64) -> f64 {
+    match (is_limit(now), is_limit(incoming)) {
+        (true, false) => now,
+        (false, true) => incoming,
+        _ => smooth(Score::clamped(now), Score::clamped(incoming)).value(),
+    }
+}
+
+/// A field after a line that saw another value than stands.
+fn follow(field: &str, now: &Value, old: Option<&Value>, new: &Value) -> Value {
+    let texts =
+        |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (column, seen, set) = (texts(Some(now)), texts(old), texts(Some(new)));
+    match field {
+        "keywords" => {
+            let [now, old, new] = [&column, &seen, &set].map(|column| split_keywords(column));
+            let same = |a: &String, b: &String| a.to_lowercase() == b.to_lowercase();
+            Value::from(join_keywords(&difference(now, &old, &new, same)))
+        }
+        "pattern" => {
+            let [now, old, new] = [&column, &seen, &set].map(|column| split_patterns(column));
+            let patterns = difference(now, &old, &new, |a, b| a == b);
+            join_patterns(&patterns).map_or(Value::Null, Value::from)
+        }
+        "scenarios" => {
+            let (old, new) = (names(old), names(Some(new)));
+            Value::from(difference(names(Some(now)), &old, &new, |a, b| a == b))
+        }
+        "touch_count" => {
+            let number = |value: Option<&Value>| value.and_then(Value::as_i64).unwrap_or(0);
+            let more = number(Some(new)).saturating_sub(number(old));
+            Value::from(number(Some(now)).saturating_add(more))
+        }
+        "last_seen" => Value::from(later(&column, &set)),
+        "added_at" => Value::from(earlier(&column, &set)),
+        _ => new.clone(),
+    }
+}
+
+/// A list with what was added to another one and without what was taken from it.
+fn difference(
+    mut list: Vec<String>,
+    old: &[String],
+    new: &[String],
+    same: impl Fn(&String, &String) -> bool,
+) -> Vec<String> {
+    let has = |list: &[String], word: &String| list.iter().any(|known| same(known, word));
+    list.retain(|word| has(new, word) || !has(old, word));
+    for word in new {
+        if !has(old, word) && !has(&list, word) {
+            list.push(word.clone());
+        }
+    }
+    list
+}
+
+fn names(value: Option<&Value>) -> Vec<String> {
+    let list = value.and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The later of two times; one that cannot be read gives way.
+fn later<'t>(a: &'t str, b: &'t str) -> &'t str {
+    let moment = |text: &str| Stamp(text.to_owned()).moment();
+    if moment(b) > moment(a) { b } else { a }
+}
+
+fn earlier<'t>(a: &'t str, b: &'t str) -> &'t str {
+    let moment = |text: &str| Stamp(text.to_owned()).moment();
+    match (moment(a), moment(b)) {
+        (Some(a_time), Some(b_time)) if b_time < a_time => b,
+        (None, Some(_)) => b,
+        _ => a,
+    }
+}
+
+/// Makes two entries one, as when the second is added while the first is there. A limit among them was in force already,
+/// whoever stated it.
+pub(super) fn unite(values: &mut Values, other: &Values, counted: i64) {
+    let (now, incoming) = (score(values), score(other));
+    let speaks_against = now.is_some_and(is_limit) && !incoming.is_some_and(is_limit);
+    let is_users = |values: &Values| text(values, "origin") == Origin::User.name();
+    let is_weaker = is_users(values) && !is_users(other);
+    if let (Some(now), Some(incoming)) = (now, incoming)
+        && now != incoming
+    {
+        rescore(values, seen_again(now, incoming));
+    }
+    let reason = text(other, "reason");
+    if !reason.trim().is_empty() && !speaks_against && !is_weaker {
+        values.insert("reason".to_owned(), Value::from(reason));
+    }
+    let keywords = split_keywords(text(values, "keywords"));
+    if let Some(all) = union(&keywords, &split_keywords(text(other, "keywords"))) {
+        values.insert("keywords".to_owned(), Value::from(join_keywords(&all)));
+    }
+    let patterns = split_patterns(text(values, "pattern"));
+    if let Some(all) = united_patterns(&patterns, &split_patterns(text(other, "pattern")))
+        && !is_weaker
+    {
+        let all = join_patterns(&all).map_or(Value::Null, Value::from);
+        values.insert("pattern".to_owned(), all);
+    }
+    let mut scenarios = names(values.get("scenarios"));
+    scenarios.extend(names(other.get("scenarios")));
+    values.insert("scenarios".to_owned(), Value::from(sorted(scenarios)));
+    if is_users(other) {
+        values.insert("origin".to_owned(), Value::from(Origin::User.name()));
+    }
+    let seen = later(text(values, "last_seen"), text(other, "last_seen")).to_owned();
+    let added = earlier(text(values, "added_at"), text(other, "added_at")).to_owned();
+    values.insert("last_seen".to_owned(), Value::from(seen));
+    values.insert("added_at".to_owned(), Value::from(added));
+    values.insert("touch_count".to_owned(), Value::from(counted));
+}
+
+/// An entry as an observation of another one, where nothing else is behind it.
+pub(super) fn observation(uid: &str, values: &Values) -> Evidence {
+    Evidence {
+        uid: stable_name(&["united", uid]),
+        at: Stamp(text(values, "last_seen").to_owned()),
+        quote: text(values, "reason").to_owned(),
+        speaker: Speaker::User,
+        origin: text(values, "origin").parse().unwrap_or(Origin::Import),
+        source: text(values, "source").to_owned(),
+        score: score(values),
+        agent: None,
+        session: None,
+        place: None,
+        confidence: None,
+        cues: None,
+    }
+}

@@ -1,0 +1,34 @@
+//! The profile on its way between stores: aizo's own format, which comes back as it left, and what else `aizo import` reads.
+//! Pure: bytes and streams in, rows out.
+//!
+//! | file | does |
+//! |---|---|
+//! | `profile.rs` | the rows of aizo's own format, and the sum that tells whether somebody has changed them |
+//! | `publish.rs` | the same without what concerns nobody else |
+//! | `markdown.rs` | the same for a reader |
+//! | `read.rs` | what a file is, by its content, and what stands in it |
+//! | `json.rs` | takes a document apart without reading all of it, and tells the lines |
+//! | `foreign.rs` | the records of other programs |
+//! | `rules.rs` | lists of rules and memories in plain text |
+//! | `heard.rs` | what a sentence about the user says |
+
+mod foreign;
+mod heard;
+mod json;
+mod markdown;
+mod profile;
+mod publish;
+mod read;
+mod rules;
+
+pub use heard::candidates;
+pub(crate) use markdown::MARK;
+pub use markdown::markdown;
+pub use profile::{
+    Change, Document, End, Entry, FORMAT, Header, Line, Proposal, Row, Settings, Sum, VERSION,
+};
+pub use publish::{Reasons, published};
+pub use read::{
+    Format, Found, Heading, LONGEST_DOCUMENT, Layout, Look, Piece, ReadError, Reading, Statement,
+    Told, Trust, Voice, look, read,
+};

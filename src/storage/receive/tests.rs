@@ -1,0 +1,879 @@
+//! Several stores that exchange their lines: the tables are equal on all of them, and every store keeps its own promises.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use rstest::rstest;
+use rusqlite::Connection;
+
+use super::*;
+use crate::merge::{Observation, observe};
+use crate::model::{
+    Change, EntryValues, Origin, Preference, ProposalValues, Score, Stamp, item_key,
+};
+use crate::storage::{How, Owed, StorageError, Store, index};
+
+/// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_STORES=2000 cargo test --lib
+/// in_every_store`.
+const HISTORIES: u32 = 12;
+const ITEMS: [&str; 4] = ["tabs", "Emojis", "force-push", "ｔａｂｓ"];
+
+fn now() -> DateTime<Utc> {
+    "2026-11-30T12:00:00Z".parse().expect("a time")
+}
+
+fn store() -> Store {
+    Store::in_memory(now()).expect("a store")
+}
+
+/// A copy of a store with all it has, its name included.
+fn copy(store: &Store) -> Store {
+    let mut copy = self::store();
+    rusqlite::backup::Backup::new(&store.connection, &mut copy.connection)
+        .and_then(|backup| backup.run_to_completion(1000, std::time::Duration::ZERO, None))
+        .expect("it copies");
+    copy
+}
+
+fn write<T>(
+    store: &mut Store,
+    write: impl FnOnce(&mut Transaction<'_>) -> crate::storage::Result<T>,
+) -> T {
+    try_write(store, now(), write).expect("it writes")
+}
+
+fn try_write<T>(
+    store: &mut Store,
+    now: DateTime<Utc>,
+    write: impl FnOnce(&mut Transaction<'_>) -> crate::storage::Result<T>,
+) -> Result<T> {
+    store.write(now, write)
+}
+
+fn seen(item: &str, score: Option<f64>) -> Observation {
+    Observation {
+        item: item.to_owned(),
+        reason: "because".to_owned(),
+        keywords: vec!["tone".to_owned()],
+        scenarios: vec!["coding".to_owned()],
+        patterns: Vec::new(),
+        score: score.map(Score::clamped),
+        source: "manual".to_owned(),
+        origin: Origin::User,
+        quote: None,
+        evidence: None,
+    }
+}
+
+fn add_to(transaction: &mut Transaction<'_>, seen: &Observation) -> Result<()> {
+    let existing = transaction.view().entry_by_key(&item_key(&seen.item))?;
+    let merge = observe(existing.as_ref(), seen, transaction.now(), new_uid);
+    transaction.apply(&merge.change).map(drop)
+}
+
+fn add(store: &mut Store, item: &str, score: f64) {
+    write(store, |transaction| {
+        add_to(transaction, &seen(item, Some(score)))
+    });
+}
+
+fn entry(store: &Store, item: &str) -> Option<Preference> {
+    let key = item_key(item);
+    store.view().entry_by_key(&key).expect("it reads")
+}
+
+fn set(store: &mut Store, item: &str, values: &EntryValues) {
+    let uid = entry(store, item).expect("it is there").uid;
+    let change = Change::set_entry(Op::Update, &uid, Origin::User, values);
+    write(store, |transaction| transaction.apply(&change));
+}
+
+fn rescore(store: &mut Store, item: &str, score: f64) {
+    let values = EntryValues {
+        base_score: Some(score),
+        ..EntryValues::default()
+    };
+    set(store, item, &values);
+}
+
+fn remove(store: &mut Store, item: &str) {
+    let subject = Subject::Entry(entry(store, item).expect("it is there").uid);
+    let change = Change::delete(Op::Remove, subject, Origin::User);
+    write(store, |transaction| transaction.apply(&change));
+}
+
+/// All lines of a store, as others read them in the files of a repository.
+fn lines(store: &Store) -> Vec<JournalLine> {
+    let view = store.view();
+    let devices = view.lines_by_device().expect("it counts");
+    let read_back = |device: &String| {
+        let mut file = Vec::new();
+        view.each_line_of(device, |line| crate::sync::append(&mut file, line))
+            .expect("it reads");
+        let reading = crate::sync::read(device, &file, &HashSet::new(), now());
+        assert_eq!(reading.stopped, None);
+        reading.lines
+    };
+    devices.keys().flat_map(read_back).collect()
+}
+
+fn receive(store: &mut Store, lines: Vec<JournalLine>) -> Received {
+    write(store, |transaction| transaction.receive(lines))
+}
+
+/// Lets two stores know all that the other one knows.
+fn meet(a: &mut Store, b: &mut Store) {
+    let (of_a, of_b) = (lines(a), lines(b));
+    receive(a, of_b);
+    receive(b, of_a);
+    assert_eq!(tables(a), tables(b));
+}
+
+fn tables(store: &Store) -> Vec<String> {
+    store.view().tables().expect("it reads")
+}
+
+fn score(store: &Store, item: &str) -> Option<f64> {
+    entry(store, item).map(|entry| entry.base_score.value())
+}
+
+/// Whether the tables are what the journal says, and the index what the tables say.
+fn is_in_order(store: &Store) {
+    let replayed = store.replayed(now()).expect("it replays");
+    assert_eq!(tables(store), tables(&replayed));
+    let anew = copy(store);
+    index::rebuild(&anew.connection).expect("it is made anew");
+    assert_eq!(indexed(&store.connection), indexed(&anew.connection));
+}
+
+fn indexed(connection: &Connection) -> Vec<String> {
+    let mut all = Vec::new();
+    for query in [
+        "SELECT 'weight', id, score, seen, '' FROM recall_index ORDER BY id",
+        "SELECT 'words', rowid, item, reason, keywords || '/' || stems FROM search ORDER BY rowid",
+        "SELECT 'limits', id, hex(vector), '', '' FROM limit_vectors ORDER BY id",
+        "SELECT 'vectors', id, hex(vector), '', '' FROM vectors ORDER BY id",
+    ] {
+        let mut statement = connection.prepare(query).expect("the tables are there");
+        let rows = statement
+            .query_map([], |row| {
+                let cells: Vec<String> = (0..5)
+                    .map(|cell| row.get_ref(cell).map(|value| format!("{value:?}")))
+                    .collect::<rusqlite::Result<_>>()?;
+                Ok(cells.join(" "))
+            })
+            .expect("it runs");
+        all.extend(rows.map(|row| row.expect("it reads")));
+    }
+    all
+}
+
+fn proposal(item: &str, score: f64, now: DateTime<Utc>) -> ProposalValues {
+    ProposalValues {
+        item: item.to_owned(),
+        reason: "heard".to_owned(),
+        keywords: String::new(),
+        scenarios: String::new(),
+        score: Some(score),
+        source: "analysis".to_owned(),
+        origin: Origin::Analysis,
+        proposed_at: Stamp::at(now),
+        why: "unsure".to_owned(),
+        evidence: String::new(),
+        pattern: None,
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    store: usize,
+    action: u8,
+    pick: usize,
+    item: usize,
+    score: usize,
+}
+
+/// One thing that happens to a store. What it refuses changes nothing.
+fn act(stores: &mut [Store], step: &Step, number: i64) {
+    let many = stores.len();
+    let now = now() + TimeDelta::seconds(number) - TimeDelta::days(step.store as i64);
+    let score = [0.5, 0.2, 1.4, 3.0, 6.0, 9.0][step.score % 6];
+    let item = ITEMS[step.item % ITEMS.len()];
+    let store = &mut stores[step.store % many];
+    let mut all = store.view().preferences().expect("it reads");
+    all.sort_by(|a, b| a.uid.cmp(&b.uid));
+    let picked = (!all.is_empty()).then(|| all[step.pick % all.len()].clone());
+    match (step.action, picked) {
+        (0..=3, _) => {
+            let seen = seen(item, (step.pick != 3).then_some(score));
+            try_write(store, now, |transaction| add_to(transaction, &seen)).expect("it adds");
+        }
+        (4..=5, Some(entry)) => {
+            let values = EntryValues {
+                base_score: Some(score),
+                reason: Some(format!("since {number}")),
+                ..EntryValues::default()
+            };
+            let change = Change::set_entry(Op::Update, &entry.uid, Origin::User, &values);
+            try_write(store, now, |transaction| transaction.apply(&change)).expect("it sets");
+        }
+        (6, Some(entry)) => {
+            let values = EntryValues {
+                item: Some(item.to_owned()),
+                ..EntryValues::default()
+            };
+            let change = Change::set_entry(Op::Update, &entry.uid, Origin::User, &values);
+            let _taken = try_write(store, now, |transaction| transaction.apply(&change));
+        }
+        (7, Some(entry)) => {
+            let change = Change::delete(Op::Remove, Subject::Entry(entry.uid), Origin::User);
+            try_write(store, now, |transaction| transaction.apply(&change)).expect("it removes");
+        }
+        (8, _) => {
+            let _refused = try_write(store, now, |transaction| {
+                transaction.undo_last(1 + step.pick % 2)
+            });
+        }
+        (9, Some(entry)) => {
+            // Another program, which knows neither the journal nor the rules. An item may be taken.
+            let sql = match step.item {
+                0 => {
+                    "UPDATE preferences SET base_score = ?2, reason = 'by\u{200b} hand' WHERE id = ?1"
+                }
+                1 => "UPDATE preferences SET item = '', base_score = 'seldom' WHERE id = ?1 AND ?2",
+                2 => {
+                    "UPDATE preferences SET keywords = x'ff', touch_count = 'many' WHERE id = ?1 AND ?2"
+                }
+                _ => "UPDATE decay_config SET half_life_days = 'never' WHERE ?1 AND ?2",
+            };
+            let _taken = store.connection.execute(sql, params![entry.id, score]);
+            try_write(store, now, |_| Ok(())).expect("it adopts");
+        }
+        (10, Some(entry)) => {
+            let sql = match step.item {
+                0 => "UPDATE preferences SET item = char(8206) || item WHERE id = ?1",
+                1 => "DELETE FROM preferences WHERE id = ?1",
+                _ => {
+                    "INSERT OR REPLACE INTO preferences (item, reason, base_score, added_at, last_seen)
+                     VALUES ('TABS', 'by hand', ?1 % 5, '2026-11-01T00:00:00+00:00', '')"
+                }
+            };
+            let _taken = store.connection.execute(sql, params![entry.id]);
+            try_write(store, now, |_| Ok(())).expect("it adopts");
+        }
+        (11, _) => {
+            let values = proposal(item, score, now);
+            let change = Change::propose(new_uid(), &values);
+            try_write(store, now, |transaction| transaction.apply(&change)).expect("it proposes");
+        }
+        (12, _) => {
+            let waiting = store.view().proposals().expect("it reads");
+            if let Some(proposal) = waiting.first() {
+                let subject = Subject::Proposal(proposal.uid.clone());
+                let change = Change::delete(Op::Reject, subject, Origin::User);
+                try_write(store, now, |transaction| transaction.apply(&change)).expect("it drops");
+            }
+        }
+        (13, Some(entry)) => {
+            try_write(store, now, |transaction| {
+                forget_in(transaction, &entry.item, step.pick > 1)
+            })
+            .expect("it forgets");
+            is_in_order(store);
+        }
+        (14.., _) => {
+            let from = lines(&stores[step.pick % many]);
+            let store = &mut stores[step.store % many];
+            try_write(store, now, |transaction| transaction.receive(from)).expect("it receives");
+        }
+        _ => {}
+    }
+    is_in_order(&stores[step.store % many]);
+}
+
+fn histories() -> u32 {
+    std::env::var("AIZO_SYNC_STORES")
+        .ok()
+        .and_then(|many| many.parse().ok())
+        .unwrap_or(HISTORIES)
+}
+
+#[test]
+fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
+    let step = (0..3usize, 0..19u8, 0..4usize, 0..4usize, 0..6usize).prop_map(
+        |(store, action, pick, item, score)| Step {
+            store,
+            action,
+            pick,
+            item,
+            score,
+        },
+    );
+    let mut runner = TestRunner::new(Config {
+        cases: histories(),
+        failure_persistence: None,
+        ..Config::default()
+    });
+    runner
+        .run(&proptest::collection::vec(step, 5..30), |steps| {
+            let mut stores: Vec<Store> = (0..3).map(|_| store()).collect();
+            for (number, step) in steps.iter().enumerate() {
+                act(&mut stores, step, number as i64);
+            }
+            // Until nobody has anything to say of what came.
+            loop {
+                let all: Vec<JournalLine> = stores.iter().flat_map(lines).collect();
+                for store in &mut stores {
+                    receive(store, all.clone());
+                    is_in_order(store);
+                    let again = receive(store, all.clone());
+                    assert_eq!(again, Received::default());
+                }
+                let union: HashSet<String> = stores
+                    .iter()
+                    .flat_map(lines)
+                    .map(|line| line.device + &line.hlc)
+                    .collect();
+                let before: HashSet<String> = all
+                    .into_iter()
+                    .map(|line| line.device + &line.hlc)
+                    .collect();
+                if union == before {
+                    break;
+                }
+            }
+            for store in &stores {
+                knows_nothing_forgotten(store);
+            }
+            assert_eq!(tables(&stores[0]), tables(&stores[1]));
+            assert_eq!(tables(&stores[0]), tables(&stores[2]));
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn a_raise_that_did_not_know_a_limit_is_held_and_named() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 0.5);
+    rescore(&mut b, "tabs", 9.0);
+    let received = receive(&mut b, lines(&a));
+    let uid = entry(&b, "tabs").expect("it is there").uid;
+    assert_eq!(received.held.len(), 1);
+    assert_eq!(received.held[0].uid, uid);
+    assert_eq!(received.held[0].wanted, Some(9.0));
+    assert_eq!(score(&b, "tabs"), Some(0.5));
+    // Who knows the limit lifts it, here and everywhere.
+    rescore(&mut b, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(7.0));
+}
+
+#[test]
+fn two_devices_that_forbid_the_same_do_not_lift_each_other_s_limit() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    add(&mut b, "tabs", 0.5);
+    rescore(&mut b, "tabs", 8.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(0.5));
+    rescore(&mut b, "tabs", 8.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(8.0));
+}
+
+#[test]
+fn a_limit_comes_back_to_a_device_that_removed_it_without_knowing() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    let id = entry(&b, "tabs").expect("it is there").id;
+    remove(&mut b, "tabs");
+    rescore(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    let back = entry(&b, "tabs").expect("it is there");
+    assert_eq!((back.base_score.value(), back.id), (0.5, id));
+    remove(&mut b, "tabs");
+    meet(&mut a, &mut b);
+    assert_eq!(entry(&a, "tabs"), None);
+}
+
+#[test]
+fn an_undo_takes_back_what_was_done_here_and_anything_by_its_number() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut b, "spaces", 6.0);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 8.0);
+    meet(&mut a, &mut b);
+    write(&mut b, |transaction| transaction.undo_last(1));
+    assert_eq!(score(&b, "spaces"), None);
+    let nothing = try_write(&mut b, now(), |transaction| transaction.undo_last(1));
+    assert!(matches!(nothing, Err(StorageError::NothingToUndo)));
+    let journal = b.view().journal(None, 99).expect("it reads");
+    let theirs = journal.iter().find(|line| {
+        let score = line
+            .after
+            .as_ref()
+            .and_then(|after| after.get("base_score"));
+        line.op == Op::Update && score.and_then(Value::as_f64) == Some(8.0)
+    });
+    let number = theirs.expect("it came").seq;
+    write(&mut b, |transaction| transaction.undo(number));
+    meet(&mut a, &mut b);
+    assert_eq!((score(&a, "tabs"), score(&a, "spaces")), (Some(6.0), None));
+}
+
+#[test]
+fn an_entry_that_is_one_with_another_keeps_its_history_and_can_come_back() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut b, "ＴＡＢＳ", 9.0);
+    let received = receive(&mut b, lines(&a));
+    let told = &received.difference.entries[0];
+    assert_eq!(
+        (told.how, told.before, told.after),
+        (How::Changed, Some(9.0), Some(7.8))
+    );
+    meet(&mut a, &mut b);
+    let united = entry(&b, "tabs").expect("it is there");
+    assert_eq!((united.base_score.value(), united.id), (7.8, 1));
+    assert_eq!(entry(&a, "tabs").map(|entry| entry.id), Some(1));
+    let history = |store: &Store, uid: &str| {
+        let subject = Subject::Entry(uid.to_owned());
+        store
+            .view()
+            .journal(Some(&subject), 99)
+            .expect("it reads")
+            .len()
+    };
+    assert_eq!(history(&b, &united.uid), 2);
+    remove(&mut b, "tabs");
+    let undone = write(&mut b, |transaction| transaction.undo_last(1)).done;
+    let back = entry(&b, "tabs").expect("it is there");
+    assert_eq!(undone[0].id, Some(back.id));
+    assert_eq!(b.view().evidence(back.id).expect("it reads").len(), 2);
+    meet(&mut a, &mut b);
+    is_in_order(&a);
+    is_in_order(&b);
+}
+
+#[test]
+fn what_another_program_wrote_is_read_without_what_hides_on_every_device() {
+    let (mut a, mut b) = (store(), store());
+    a.connection
+        .execute_batch(
+            "INSERT INTO preferences (item, reason, base_score, added_at, last_seen)
+             VALUES ('ta' || char(0x202E) || 'bs', 'one' || char(10) || 'two', 0.5, '2026-11-01T00:00:00+00:00', '')",
+        )
+        .expect("it writes");
+    assert!(a.view().has_outside_changes().expect("it reads"));
+    write(&mut a, |_| Ok(()));
+    add(&mut b, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    let entry = entry(&a, "tabs").expect("it is there");
+    assert_eq!(entry.base_score.value(), 0.5);
+    assert_eq!(entry.reason, "one two");
+    is_in_order(&a);
+}
+
+#[test]
+fn a_copied_store_goes_on_under_a_name_of_its_own_and_loses_nothing() {
+    let mut a = store();
+    add(&mut a, "tabs", 0.5);
+    add(&mut a, "spaces", 5.0);
+    let mut b = copy(&a);
+    let device = |store: &Store| store.view().device().expect("it has one");
+    assert_eq!(device(&a), device(&b));
+    add(&mut a, "of the first", 5.0);
+    // The very time of a line of the other one, and a limit that both know is lifted.
+    add(&mut b, "of the copy", 5.0);
+    rescore(&mut b, "tabs", 7.0);
+    let (of_a, name) = (lines(&a), device(&b));
+    let received = receive(&mut b, of_a);
+    assert_eq!(received.renamed, Some(device(&b)));
+    assert_ne!(device(&b), name);
+    // What the copy has of the first one is not new to that; so its name stays.
+    let mut of_b = lines(&b);
+    of_b.retain(|line| line.device != name);
+    assert_eq!(receive(&mut a, of_b).renamed, None);
+    assert_eq!(tables(&a), tables(&b));
+    for item in ["spaces", "of the first", "of the copy"] {
+        assert_eq!(score(&a, item), Some(5.0), "{item}");
+    }
+    assert_eq!(score(&a, "tabs"), Some(7.0));
+    add(&mut b, "later", 5.0);
+    meet(&mut a, &mut b);
+    is_in_order(&a);
+    is_in_order(&b);
+}
+
+/// Forgets an item as the command does.
+fn forget_in(transaction: &mut Transaction<'_>, item: &str, all_evidence: bool) -> Result<()> {
+    let mut records = transaction.view().records()?;
+    records.retain(|record| record.is_called(item));
+    let mentions = transaction.view().mentions(&records, all_evidence)?;
+    let erasures: Vec<_> = mentions
+        .iter()
+        .flat_map(|mention| mention.erasures())
+        .collect();
+    transaction.forget(&records, &erasures).map(drop)
+}
+
+fn forget(store: &mut Store, item: &str) {
+    write(store, |transaction| forget_in(transaction, item, false));
+}
+
+/// How many lines of the journal and rows of the tables hold some words.
+fn holding(store: &Store, words: &str) -> i64 {
+    store
+        .connection
+        .query_row(
+            "SELECT (SELECT count(*) FROM journal WHERE instr(lower(coalesce(values_before, '') || coalesce(values_after, '')
+                         || evidence_added || evidence_removed), ?1))
+                  + (SELECT count(*) FROM preferences WHERE instr(lower(item || reason || keywords), ?1))
+                  + (SELECT count(*) FROM evidence WHERE instr(lower(quote), ?1))
+                  + (SELECT count(*) FROM proposals WHERE instr(lower(item || reason || evidence || why), ?1))
+                  + (SELECT count(*) FROM search WHERE instr(lower(item || reason || keywords || stems), ?1))",
+            [words],
+            |row| row.get(0),
+        )
+        .expect("it counts")
+}
+
+/// Of records that are forgotten no line has any values.
+fn knows_nothing_forgotten(store: &Store) {
+    let forgotten = store.view().forgotten().expect("it reads");
+    for line in store.view().journal(None, usize::MAX).expect("it reads") {
+        assert_eq!(forgotten.blank(line.clone()), line);
+    }
+}
+
+#[test]
+fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
+    let mut a = store();
+    add(&mut a, "tabs", 0.5);
+    let mut b = copy(&a);
+    add(&mut a, "of the first", 5.0);
+    let of_a = lines(&a);
+    let name = write(&mut b, |transaction| {
+        transaction.leave_name(&of_a, More::Nothing)
+    });
+    assert!(name.is_some());
+    rescore(&mut b, "tabs", 7.0);
+    is_in_order(&b);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(7.0));
+}
+
+#[test]
+fn a_store_takes_another_name_where_a_later_version_has_written_under_the_one_it_has() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    let of_a = lines(&a);
+    let name = write(&mut a, |transaction| {
+        transaction.leave_name(&of_a, More::Waits)
+    });
+    assert!(name.is_some());
+    rescore(&mut a, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(7.0));
+}
+
+#[test]
+fn what_is_forgotten_on_one_device_has_no_words_left_on_another() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "secret thing", 6.0);
+    meet(&mut a, &mut b);
+    // Lines of others that nobody has seen yet when it is forgotten.
+    rescore(&mut b, "secret thing", 0.5);
+    let late = lines(&b);
+    forget(&mut a, "secret thing");
+    let (mut c, of_a) = (store(), lines(&a));
+    for store in [&mut b, &mut c] {
+        receive(store, of_a.clone());
+        receive(store, late.clone());
+        assert_eq!(entry(store, "secret thing"), None);
+        assert_eq!(holding(store, "secret"), 0);
+        is_in_order(store);
+        assert!(
+            store
+                .view()
+                .owed()
+                .expect("it reads")
+                .contains(&Owed::Files)
+        );
+    }
+    assert_eq!(holding(&a, "secret"), 0);
+    // Who says it again is heard.
+    add(&mut b, "secret thing", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "secret thing"), Some(7.0));
+    is_in_order(&a);
+}
+
+#[test]
+fn what_two_devices_have_said_of_a_thing_is_forgotten_as_one() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut b, "ＴＡＢＳ", 7.0);
+    meet(&mut a, &mut b);
+    forget(&mut b, "tabs");
+    meet(&mut a, &mut b);
+    for store in [&a, &b] {
+        assert_eq!(entry(store, "tabs"), None);
+        assert_eq!((holding(store, "tabs"), holding(store, "ｔａｂｓ")), (0, 0));
+        is_in_order(store);
+    }
+}
+
+#[test]
+fn what_another_device_has_said_before_goes_too_but_for_a_hard_limit_and_what_was_said_later() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut b, "tabs", 7.0);
+    add(&mut b, "emojis", 0.5);
+    let early = lines(&b);
+    let later = now() + TimeDelta::hours(1);
+    for item in ["tabs", "emojis", "meetings"] {
+        add(&mut a, item, 6.0);
+        try_write(&mut a, later, |transaction| {
+            forget_in(transaction, item, false)
+        })
+        .expect("it forgets");
+    }
+    let received = receive(&mut a, early);
+    assert!(received.forgotten.contains("tabs"), "{received:?}");
+    assert_eq!((score(&a, "tabs"), score(&a, "emojis")), (None, Some(0.5)));
+    let of_a = lines(&a);
+    try_write(&mut b, later, |transaction| transaction.receive(of_a)).expect("it receives");
+    add(&mut b, "tabs", 8.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(8.0));
+    is_in_order(&a);
+    is_in_order(&b);
+}
+
+#[test]
+fn the_words_for_it_go_from_what_else_speaks_of_it() {
+    let (mut a, mut b) = (store(), store());
+    let told = "I am allergic to shellfish and hate long meetings";
+    for (item, score) in [("allergic to shellfish", 0.5), ("long meetings", 2.0)] {
+        let seen = Observation {
+            reason: told.to_owned(),
+            ..seen(item, Some(score))
+        };
+        write(&mut a, |transaction| add_to(transaction, &seen));
+    }
+    set(
+        &mut a,
+        "long meetings",
+        &EntryValues {
+            reason: Some("more than an hour".to_owned()),
+            ..EntryValues::default()
+        },
+    );
+    meet(&mut a, &mut b);
+    let mut c = copy(&a);
+    forget(&mut c, "allergic to shellfish");
+    assert_eq!(holding(&c, "shellfish"), 3);
+    write(&mut b, |transaction| {
+        forget_in(transaction, "allergic to shellfish", true)
+    });
+    meet(&mut a, &mut b);
+    for store in [&a, &b] {
+        assert_eq!(holding(store, "shellfish"), 0);
+        let stays = entry(store, "long meetings").expect("it stays");
+        assert_eq!(stays.reason, "more than an hour");
+        let evidence = store.view().evidence(stays.id).expect("it reads");
+        assert_eq!((evidence.len(), evidence[0].quote.as_str()), (1, ""));
+        is_in_order(store);
+    }
+}
+
+#[test]
+fn a_change_of_something_forgotten_cannot_be_taken_back() {
+    let mut a = store();
+    add(&mut a, "tabs", 6.0);
+    add(&mut a, "spaces", 6.0);
+    write(&mut a, |transaction| {
+        for item in ["tabs", "spaces"] {
+            let uid = transaction
+                .view()
+                .entry_by_key(item)?
+                .expect("it is there")
+                .uid;
+            transaction.apply(&Change::delete(
+                Op::Clear,
+                Subject::Entry(uid),
+                Origin::User,
+            ))?;
+        }
+        Ok(())
+    });
+    forget(&mut a, "tabs");
+    let refused = |store: &mut Store, number| {
+        let refused = try_write(store, now(), |transaction| transaction.undo(number));
+        matches!(refused, Err(StorageError::CannotUndo { .. }))
+    };
+    // What made it, and the forgetting itself.
+    assert!(refused(&mut a, 1) && refused(&mut a, 5));
+    assert!(matches!(
+        try_write(&mut a, now(), |transaction| transaction.undo_last(1)),
+        Err(StorageError::CannotUndo { .. })
+    ));
+    let undoing = write(&mut a, |transaction| transaction.undo(3));
+    assert_eq!((undoing.done.len(), undoing.left.len()), (1, 1));
+    assert_eq!((score(&a, "tabs"), score(&a, "spaces")), (None, Some(6.0)));
+    is_in_order(&a);
+}
+
+#[test]
+fn a_store_that_never_received_anything_has_nothing_for_it() {
+    let mut a = store();
+    add(&mut a, "tabs", 0.5);
+    rescore(&mut a, "tabs", 7.0);
+    remove(&mut a, "tabs");
+    let made: i64 = a
+        .connection
+        .query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'entry_aliases%' OR name = 'journal_time'",
+            [],
+            |row| row.get(0),
+        )
+        .expect("it counts");
+    assert_eq!(made, 0);
+    assert!(lines(&a).iter().all(|line| line.seen.is_empty()));
+}
+
+#[test]
+fn what_differs_is_told() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut a, "spaces", 6.0);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 0.5);
+    remove(&mut a, "spaces");
+    add(&mut a, "new", 3.0);
+    let received = receive(&mut b, lines(&a));
+    let mut told: Vec<(&str, How, Option<f64>, Option<f64>)> = received
+        .difference
+        .entries
+        .iter()
+        .map(|one| (one.item.as_str(), one.how, one.before, one.after))
+        .collect();
+    told.sort_by_key(|one| one.0);
+    assert_eq!(
+        told,
+        [
+            ("new", How::Added, None, Some(3.0)),
+            ("spaces", How::Removed, Some(6.0), None),
+            ("tabs", How::Changed, Some(6.0), Some(0.5)),
+        ]
+    );
+    assert_eq!(received.lines.values().sum::<usize>(), 3);
+}
+
+#[test]
+fn an_edit_that_did_not_know_of_a_removal_is_there_when_it_is_taken_back() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    remove(&mut a, "tabs");
+    let values = EntryValues {
+        reason: Some("edited meanwhile".to_owned()),
+        ..EntryValues::default()
+    };
+    set(&mut b, "tabs", &values);
+    meet(&mut a, &mut b);
+    assert_eq!(entry(&b, "tabs"), None);
+    write(&mut a, |transaction| transaction.undo_last(1));
+    meet(&mut a, &mut b);
+    let back = entry(&b, "tabs").expect("it is there");
+    assert_eq!(back.reason, "edited meanwhile");
+}
+
+#[test]
+fn a_limit_that_was_confirmed_meanwhile_is_not_lifted() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 7.0);
+    add(&mut b, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(0.5));
+    rescore(&mut a, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(7.0));
+}
+
+#[rstest]
+#[case(6.0, 9.0)]
+#[case(0.5, 9.0)]
+#[case(0.5, 0.5)]
+fn an_undo_of_an_addition_leaves_what_another_device_has_added(
+    #[case] taken_back: f64,
+    #[case] stays: f64,
+) {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", taken_back);
+    add(&mut b, "ＴＡＢＳ", stays);
+    write(&mut a, |transaction| transaction.undo_last(1));
+    meet(&mut a, &mut b);
+    let left = entry(&a, "tabs").expect("it is there");
+    assert_eq!(left.is_hard_limit(), stays < 2.0);
+    assert_eq!(a.view().evidence(left.id).expect("it reads").len(), 1);
+    // Where both take it back, nothing is left.
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", taken_back);
+    add(&mut b, "ＴＡＢＳ", stays);
+    for store in [&mut a, &mut b] {
+        write(store, |transaction| transaction.undo_last(1));
+    }
+    meet(&mut a, &mut b);
+    assert_eq!(entry(&a, "tabs"), None);
+}
+
+#[test]
+fn what_speaks_against_a_limit_does_not_become_its_reason() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    let values = EntryValues {
+        base_score: Some(0.5),
+        reason: Some("never again".to_owned()),
+        ..EntryValues::default()
+    };
+    set(&mut a, "tabs", &values);
+    let nice = Observation {
+        reason: "they are nice".to_owned(),
+        ..seen("tabs", Some(9.0))
+    };
+    write(&mut b, |transaction| add_to(transaction, &nice));
+    meet(&mut a, &mut b);
+    let limit = entry(&b, "tabs").expect("it is there");
+    assert_eq!(
+        (limit.base_score.value(), limit.reason.as_str()),
+        (0.5, "never again")
+    );
+}
+
+#[test]
+fn what_was_decided_is_not_proposed_again() {
+    let (mut a, mut b) = (store(), store());
+    let subject = || Subject::Proposal("published".to_owned());
+    for store in [&mut a, &mut b] {
+        let change = Change::propose("published".to_owned(), &proposal("tabs", 0.5, now()));
+        write(store, |transaction| transaction.apply(&change));
+    }
+    let change = Change::delete(Op::Reject, subject(), Origin::User);
+    write(&mut a, |transaction| transaction.apply(&change));
+    meet(&mut a, &mut b);
+    let waits = |store: &Store| store.view().count_proposals().expect("it counts");
+    assert_eq!((waits(&a), waits(&b)), (0, 0));
+    write(&mut a, |transaction| transaction.undo_last(1));
+    meet(&mut a, &mut b);
+    assert_eq!((waits(&a), waits(&b)), (1, 1));
+}
