@@ -6,6 +6,7 @@
 
 mod adopt;
 mod analysed;
+mod backup;
 mod copy;
 mod fault;
 pub mod foreign;
@@ -19,6 +20,7 @@ mod read;
 mod receive;
 mod related;
 mod replay;
+mod restore;
 mod search;
 mod secrets;
 mod shown;
@@ -35,12 +37,14 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
+pub use backup::Backup;
 pub use fault::StorageError;
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
 pub use receive::{Rebuilt, Received};
+pub use restore::{Restored, Staged};
 pub use state::{Difference, Differing, How};
 pub use undo::Undone;
 pub use write::{Applied, Transaction};

@@ -59,14 +59,7 @@ impl<'p> Target<'p> {
     }
 
     fn io(&self, cause: io::Error) -> StorageError {
-        let path = self.path.to_path_buf();
-        match cause.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                StorageError::ReadOnly { path }
-            }
-            io::ErrorKind::StorageFull => StorageError::Full { path },
-            _ => StorageError::Io { path, cause },
-        }
+        StorageError::from_io(self.path, cause)
     }
 
     /// Fails where the file may not be written, or what SQLite keeps beside it. SQLite would open it for reading instead,
@@ -185,7 +178,7 @@ pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
 }
 
 /// Settings that every connection has.
-fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+pub(super) fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -215,7 +208,7 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
     if connection.is_readonly("main").map_err(sqlite)? {
         return Err(StorageError::ReadOnly { path: path.clone() });
     }
-    let backup = migrate::Backup::Beside(&target.real);
+    let backup = migrate::Backup::Kept(&target.real);
     let kept = migrate::bring_up_to_date(&mut connection, path, now, backup)?;
     index::bring_up_to_date(&mut connection, path)?;
     keep_private(&target.real);
