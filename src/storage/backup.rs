@@ -140,8 +140,14 @@ impl Store {
     /// What runs that were ended have left of copies.
     pub fn unfinished_backups(path: &Path) -> Vec<PathBuf> {
         let real = open::real(path);
-        let folders = [folder_of(&real).to_path_buf(), folder_of(&real).join(FOLDER)];
-        folders.iter().flat_map(|folder| unfinished(folder)).collect()
+        let folders = [
+            folder_of(&real).to_path_buf(),
+            folder_of(&real).join(FOLDER),
+        ];
+        folders
+            .iter()
+            .flat_map(|folder| unfinished(folder))
+            .collect()
     }
 
     /// Copies a store, while others write: to a file that is not there yet, or into a folder; without either into the folder
@@ -343,7 +349,10 @@ fn twin(copy: &Unfinished, real: &Path, occasion: &str) -> Option<PathBuf> {
 }
 
 fn have_same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
-    let [mut a, mut b] = [io::BufReader::new(File::open(a)?), io::BufReader::new(File::open(b)?)];
+    let [mut a, mut b] = [
+        io::BufReader::new(File::open(a)?),
+        io::BufReader::new(File::open(b)?),
+    ];
     let (mut left, mut right) = ([0; 1 << 13], [0; 1 << 13]);
     loop {
         let read = a.read(&mut left)?;
@@ -397,9 +406,9 @@ impl Unfinished {
         drop(state);
         let after = self.open().and_then(|copy| counts(&copy));
         match before {
-            Some(before) if after.as_ref().ok() != Some(&before) => {
-                Err(after.err().unwrap_or_else(|| damage("the copy holds something else")))
-            }
+            Some(before) if after.as_ref().ok() != Some(&before) => Err(after
+                .err()
+                .unwrap_or_else(|| damage("the copy holds something else"))),
             _ => Ok(()),
         }
     }
@@ -538,7 +547,11 @@ fn fault(store: &Path, copy: &Path, error: rusqlite::Error) -> StorageError {
         error.sqlite_error_code(),
         Some(ErrorCode::DiskFull | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
     );
-    let path = if is_about_writing { folder_of(copy) } else { store };
+    let path = if is_about_writing {
+        folder_of(copy)
+    } else {
+        store
+    };
     StorageError::from_sqlite(path, error)
 }
 

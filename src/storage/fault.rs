@@ -196,7 +196,8 @@ impl StorageError {
             }
             StorageError::Exists { .. } => "name another file, or a folder".into(),
             StorageError::Damaged { .. } => {
-                "aizo backup --list names its copies; aizo restore FILE puts one in its place".into()
+                "aizo backup --list names its copies; aizo restore FILE puts one in its place"
+                    .into()
             }
             StorageError::Io { .. } => {
                 "check that the folder exists and may be read, or name another store with --db FILE"

@@ -11,6 +11,7 @@ mod copy;
 mod fault;
 pub mod foreign;
 mod index;
+mod inspect;
 mod journal;
 mod listing;
 mod migrate;
@@ -91,6 +92,14 @@ impl Store {
     /// A path that holds something else, or cannot be read.
     pub fn exists(path: &Path) -> Result<bool> {
         open::exists(path)
+    }
+
+    /// Fails where a store that is there may not be written, or what SQLite keeps beside it.
+    ///
+    /// # Errors
+    /// As told.
+    pub fn write_access(path: &Path) -> Result<()> {
+        open::write_access(path)
     }
 
     /// Opens a store to read it. Nothing is there yet: nothing comes back, and nothing is made.

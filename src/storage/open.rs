@@ -192,6 +192,20 @@ pub(super) fn exists(path: &Path) -> Result<bool> {
     Ok(Target::new(path).header()?.is_some())
 }
 
+/// See [`Store::write_access`].
+pub(super) fn write_access(path: &Path) -> Result<()> {
+    let target = Target::new(path);
+    if !target.real.exists() {
+        return Ok(());
+    }
+    target.require_write_access()?;
+    // SQLite makes files beside the store.
+    let folder = target.real.parent().unwrap_or(Path::new("."));
+    tempfile::tempfile_in(folder)
+        .map(drop)
+        .map_err(|cause| target.io(cause))
+}
+
 /// See [`Store::open_for_writing`].
 pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Store> {
     let path = &location.path;

@@ -110,8 +110,7 @@ impl Staged {
         self.fit(&live)?;
         let sqlite = |error| StorageError::from_sqlite(&location.path, error);
         let before = Before::of(&live, now);
-        let replacement =
-            Backup::new(&self.connection, &mut live.connection).map_err(sqlite)?;
+        let replacement = Backup::new(&self.connection, &mut live.connection).map_err(sqlite)?;
         let kept;
         if before.has_log {
             step(&replacement, 0, location.patience).map_err(sqlite)?;

@@ -1,13 +1,13 @@
 //! The tables as a whole: what differs between them and what the journals of all devices make of the profile is written,
 //! and nothing else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
 use super::index::Dirty;
-use super::{Result, Transaction};
+use super::{Result, Transaction, View};
 use crate::merge::fold::{Entry, State};
 use crate::model::{Evidence, Subject, Values};
 
@@ -60,6 +60,78 @@ impl Difference {
 /// The records of a kind as they are stored.
 type Stored = BTreeMap<String, (i64, Values)>;
 
+impl View<'_> {
+    /// The entries that have a name: their numbers and values.
+    fn stored_entries(&self) -> Result<Stored> {
+        let mut stored = self.all_values(&Subject::Entry(String::new()))?;
+        let mut scenarios = self.all_scenarios()?;
+        for (id, values) in stored.values_mut() {
+            let names = scenarios.remove(id).unwrap_or_default();
+            values.insert("scenarios".to_owned(), Value::from(names));
+        }
+        Ok(stored)
+    }
+
+    /// What the tables hold otherwise than the journal. What other programs have written and the next write takes over does
+    /// not count.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn against_journal(&self) -> Result<Difference> {
+        let state = self.folded()?;
+        let mut outside: HashSet<String> = HashSet::new();
+        let mut decay = false;
+        for (kind, _, uid) in self.outside_changes()? {
+            decay |= kind == "decay";
+            outside.extend(uid.filter(|_| kind == "entry"));
+        }
+        let stored = self.stored_entries()?;
+        let mut evidence = self.all_evidence()?;
+        let mut difference = Difference::default();
+        for (uid, (id, values)) in &stored {
+            let evidence = evidence.remove(id).unwrap_or_default();
+            let known = state.entries.get(uid);
+            if !outside.contains(uid) && !known.is_some_and(|known| known.is(values, &evidence)) {
+                let known = known.map(|known| &known.values);
+                let differing = Differing::new(*id, uid, known, values);
+                difference.entries.push(differing);
+            }
+        }
+        for (uid, entry) in &state.entries {
+            if !outside.contains(uid) && !stored.contains_key(uid) {
+                difference.entries.push(Differing::gone(uid, &entry.values));
+            }
+        }
+        let stored = self.all_values(&Subject::Proposal(String::new()))?;
+        for (uid, (id, values)) in &stored {
+            let subject = Subject::Proposal(uid.clone());
+            let known = state.proposals.get(uid);
+            if !known.is_some_and(|known| differing(&subject, values, known).is_empty()) {
+                let differing = Differing::new(*id, uid, known, values);
+                difference.proposals.push(differing);
+            }
+        }
+        let gone = state.proposals.iter();
+        let gone = gone.filter(|(uid, _)| !stored.contains_key(*uid));
+        let gone = gone.map(|(uid, values)| Differing::gone(uid, values));
+        difference.proposals.extend(gone);
+        let values = self.decay_values()?;
+        difference.decay = !decay && !differing(&Subject::Decay, &values, &state.decay).is_empty();
+        Ok(difference)
+    }
+}
+
+impl Entry {
+    /// Whether a row holds just this.
+    fn is(&self, values: &Values, evidence: &[Evidence]) -> bool {
+        let subject = Subject::Entry(String::new());
+        let mut stored = evidence.iter();
+        evidence.len() == self.evidence.len()
+            && stored.all(|observed| self.evidence.get(&observed.uid) == Some(observed))
+            && differing(&subject, values, &self.values).is_empty()
+    }
+}
+
 impl Transaction<'_> {
     /// Makes the tables equal to a state.
     ///
@@ -67,7 +139,7 @@ impl Transaction<'_> {
     /// What SQLite reports.
     pub(super) fn become_equal(&mut self, state: &State) -> Result<Difference> {
         let mut difference = Difference::default();
-        let stored = self.stored_entries()?;
+        let stored = self.view().stored_entries()?;
         let mut evidence = self.view().all_evidence()?;
         self.make_room(&stored, &mut evidence, state, &mut difference)?;
         for (uid, entry) in &state.entries {
@@ -86,16 +158,6 @@ impl Transaction<'_> {
             difference.decay = true;
         }
         Ok(difference)
-    }
-
-    fn stored_entries(&self) -> Result<Stored> {
-        let mut stored = self.view().all_values(&Subject::Entry(String::new()))?;
-        let mut scenarios = self.view().all_scenarios()?;
-        for (id, values) in stored.values_mut() {
-            let names = scenarios.remove(id).unwrap_or_default();
-            values.insert("scenarios".to_owned(), Value::from(names));
-        }
-        Ok(stored)
     }
 
     /// Takes away what must not be there, so that nothing stands in the way of what is to come: rows, observations, and

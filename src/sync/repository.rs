@@ -75,12 +75,7 @@ impl Repository {
     /// # Errors
     /// Git is missing, or cannot make it.
     pub fn open(folder: &Path, remote: &Remote, now: DateTime<Utc>) -> Result<Self, Failure> {
-        let repository = Repository {
-            git: Git::new(folder, now),
-            folder: folder.to_path_buf(),
-            remote: remote.clone(),
-            now,
-        };
+        let repository = Repository::existing(folder, remote, now);
         let is_one = repository
             .git
             .ended(&["rev-parse", "--git-dir"], b"")?
@@ -90,6 +85,16 @@ impl Repository {
             repository.make()?;
         }
         Ok(repository)
+    }
+
+    /// The repository in a folder, as it is there: nothing is made.
+    pub fn existing(folder: &Path, remote: &Remote, now: DateTime<Utc>) -> Self {
+        Repository {
+            git: Git::new(folder, now),
+            folder: folder.to_path_buf(),
+            remote: remote.clone(),
+            now,
+        }
     }
 
     fn make(&self) -> Result<(), Failure> {

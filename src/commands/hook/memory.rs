@@ -86,6 +86,7 @@ impl Change {
             }
             Command::Remove(Later(args)) => ("remove", Some(args.named().to_vec())),
             Command::Clear(_) => ("clear", None),
+            Command::Restore(_) => ("restore", None),
             Command::Undo(_) => ("undo", None),
             Command::Review(Later(args)) if args.decides() => ("review", None),
             Command::Uninstall(_) => ("uninstall", None),
@@ -100,13 +101,14 @@ impl Change {
 
     /// The change that words may make which are no whole call: the rest may come when the command runs.
     fn of_what_is_no_call(call: &Called, error: ErrorKind) -> Option<Self> {
-        const CAN: [&str; 9] = [
+        const CAN: [&str; 10] = [
             "update",
             "tag",
             "remove",
             "rm",
             "delete",
             "clear",
+            "restore",
             "undo",
             "review",
             "uninstall",
@@ -167,6 +169,7 @@ mod tests {
     #[case("aizo review accept --all", &["review"])]
     #[case("aizo review; aizo review list", &[])]
     #[case("aizo uninstall --all", &["uninstall"])]
+    #[case("aizo restore old.db --yes", &["restore"])]
     #[case("aizo --db x update 1 --score 9", &["update"])]
     #[case("aizo update \"$(cat id)\" --score 9", &["update"])]
     #[case("cat ids | xargs aizo remove", &["remove"])]

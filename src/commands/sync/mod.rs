@@ -1,5 +1,6 @@
 //! `aizo sync`: the profile of several devices, through a git repository.
 
+mod examine;
 mod import;
 mod init;
 mod note;
@@ -16,6 +17,7 @@ use crate::error::{Failure, Kind};
 use crate::files::Lock;
 use crate::present::Answer;
 use crate::sync::{Remote, Repository};
+pub(super) use examine::{Trouble, examine, is_set_up};
 use reply::Reply;
 
 /// Arguments of `sync`.

@@ -1,0 +1,105 @@
+//! What shows whether a store is as it should be, and what can be put right without changing what an entry says.
+
+use std::collections::{BTreeSet, HashSet};
+
+use chrono::{DateTime, Utc};
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
+
+use super::{Result, StorageError, Store, Transaction, View, backup, index};
+use crate::model::Hlc;
+
+impl View<'_> {
+    /// What SQLite finds damaged, at most so much of it.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn problems(&self, most: usize) -> Result<Vec<String>> {
+        self.sqlite_result(backup::problems(self.connection(), most))
+    }
+
+    /// Whether the search index was made by this program, and is whole. If not, the next write makes it anew.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn has_index(&self) -> Result<bool> {
+        self.sqlite_result(index::is_current(self.connection()))
+    }
+
+    /// The rows of which the search index holds something else than they say.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn stale_in_index(&self) -> Result<BTreeSet<i64>> {
+        let outside: HashSet<i64> = self.outside_entries()?.into_iter().collect();
+        self.sqlite_result(index::stale(self.connection(), &outside))
+    }
+
+    /// The latest time that the journal has seen, of whatever device.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn latest_time(&self) -> Result<Option<DateTime<Utc>>> {
+        let times: (Option<String>, Option<String>) =
+            self.sqlite_result(self.connection().query_row(
+                "SELECT (SELECT hlc FROM journal ORDER BY seq DESC LIMIT 1),
+                        (SELECT value FROM schema_meta WHERE key = 'hlc_seen')",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            ))?;
+        let times = [times.0, times.1].into_iter().flatten();
+        let latest = times.filter_map(|text| text.parse::<Hlc>().ok()).max();
+        Ok(latest.and_then(Hlc::moment))
+    }
+}
+
+impl Store {
+    /// Makes the search index anew.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn rebuild_index(&mut self) -> Result<()> {
+        let sqlite = |error| StorageError::from_sqlite(&self.path, error);
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(sqlite)?;
+        index::rebuild(&transaction)
+            .and_then(|()| transaction.commit())
+            .map_err(|error| StorageError::from_sqlite(&self.path, error))
+    }
+}
+
+impl Transaction<'_> {
+    /// Takes these entries into the journal as their rows are, though nobody has noted that they were written.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn adopt(&mut self, uids: &[String]) -> Result<()> {
+        for uid in uids {
+            if let Some(id) = self.number_for(uid)? {
+                self.connection()
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO outside_changes VALUES ('entry', ?1, ?2)",
+                    )
+                    .and_then(|mut statement| statement.execute(params![id, uid]))
+                    .map_err(|error| self.sqlite(error))?;
+            }
+        }
+        self.adopt_outside_changes()
+    }
+
+    /// The number of an entry, or the one that it had, as long as it is nobody's.
+    fn number_for(&self, uid: &str) -> Result<Option<i64>> {
+        self.connection()
+            .prepare_cached(
+                "SELECT coalesce(
+                     (SELECT id FROM preferences WHERE uid = ?1),
+                     (SELECT local_id FROM journal j WHERE kind = 'entry' AND uid = ?1 AND local_id IS NOT NULL
+                          AND NOT EXISTS (SELECT 1 FROM preferences p WHERE p.id = j.local_id)
+                      ORDER BY seq DESC LIMIT 1))",
+            )
+            .and_then(|mut statement| statement.query_row([uid], |row| row.get(0)).optional())
+            .map(Option::flatten)
+            .map_err(|error| self.sqlite(error))
+    }
+}
