@@ -87,8 +87,8 @@ impl Finding {
             source: "analysis".to_owned(),
             score: Some(candidate.score),
             agent: Some(self.agent.clone()),
-            session: Some(self.session.clone()),
-            place: Some(self.place.clone()),
+            session: Some(strip_hidden(&self.session)),
+            place: Some(strip_hidden(&self.place)),
             confidence: Some(candidate.confidence),
             cues: (!candidate.cues.is_empty()).then(|| candidate.cues.join(", ")),
         };

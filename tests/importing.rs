@@ -1143,7 +1143,8 @@ proptest! {
             let whole = export(&from, &["--history"]);
             let third = Home::new();
             let path = file(&third, "p", &whole);
-            prop_assert_eq!(import(&third, &[&path]).history.as_deref(), Some("taken_over"));
+            let reply = import(&third, &[&path]);
+            prop_assert_eq!(reply.history.as_deref(), Some("taken_over"));
             prop_assert_eq!(export(&third, &["--history"]), whole);
         }
     }

@@ -175,11 +175,11 @@ fn details(line: &Line) -> String {
             for (field, value) in after {
                 if let ("base_score", Some(score)) = (field.as_str(), value.as_f64()) {
                     let old = before.get(field).and_then(Value::as_f64).unwrap_or(score);
-                    parts.push(format!(
-                        "score {} → {}",
-                        Score::clamped(old),
-                        Score::clamped(score)
-                    ));
+                    let score = Score::clamped(score);
+                    parts.push(match Score::clamped(old) {
+                        old if old == score => format!("score {score} confirmed"),
+                        old => format!("score {old} → {score}"),
+                    });
                     continue;
                 }
                 // These change with everything and say nothing by themselves.

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::{Merge, Observation, Outcome, more_patterns, sorted, takes_over_reason, union};
+use super::{
+    Merge, Observation, Outcome, is_said, more_patterns, sorted, takes_over_reason, union,
+};
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, Score, Stamp, join_keywords,
     join_patterns,
@@ -186,7 +188,7 @@ fn united(
         reason: takes_over_reason(existing, &seen, outcome).then(|| entry.reason.clone()),
         keywords: union(&existing.keywords, &entry.keywords).map(|all| join_keywords(&all)),
         scenarios: union(&existing.scenarios, &entry.scenarios).map(sorted),
-        base_score: (score != existing.base_score).then(|| score.value()),
+        base_score: is_said(outcome, existing.base_score, score).then(|| score.value()),
         origin: (entry.origin == Origin::User && existing.origin != Origin::User)
             .then_some(Origin::User),
         last_seen: later(&existing.last_seen, &entry.last_seen),

@@ -187,7 +187,7 @@ pub fn observe(
         reason: takes_over_reason(entry, seen, outcome).then(|| seen.reason.clone()),
         keywords: union(&entry.keywords, &seen.keywords).map(|all| join_keywords(&all)),
         scenarios: union(&entry.scenarios, &seen.scenarios).map(sorted),
-        base_score: (score != old).then(|| score.value()),
+        base_score: is_said(outcome, old, score).then(|| score.value()),
         // What the user says themselves is theirs from then on, whoever said it first.
         origin: (seen.origin == Origin::User && entry.origin != Origin::User)
             .then_some(Origin::User),
@@ -200,6 +200,11 @@ pub fn observe(
         score: Some(score),
         change: Change::set_entry(op, &entry.uid, seen.origin, &values).with_evidence(evidence),
     }
+}
+
+/// Whether a line says the score: it is another one, or confirms a limit, which whoever lifts it elsewhere has to know.
+fn is_said(outcome: Outcome, old: Score, score: Score) -> bool {
+    score != old || outcome == Outcome::Merged && score.is_hard_limit()
 }
 
 /// Whether the reason of an observation replaces the stored one. What speaks against a limit is evidence and never

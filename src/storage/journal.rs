@@ -123,7 +123,8 @@ impl Draft {
         }
     }
 
-    /// A line for a record whose values change; only those that differ are written.
+    /// A line for a record whose values change; only those that differ are written, and the score of a limit that was
+    /// confirmed.
     pub(super) fn set(
         op: Op,
         subject: Subject,
@@ -131,7 +132,11 @@ impl Draft {
         mut before: Values,
         mut after: Values,
     ) -> Self {
-        after.retain(|field, value| before.get(field) != Some(value));
+        let is_confirmed = |field: &str, value: &Value| {
+            let score = value.as_f64().filter(|_| field == "base_score");
+            op == Op::Merge && score.is_some_and(|score| Score::clamped(score).is_hard_limit())
+        };
+        after.retain(|field, value| before.get(field) != Some(value) || is_confirmed(field, value));
         before.retain(|field, _| after.contains_key(field));
         Draft {
             before: Some(before),

@@ -44,7 +44,7 @@ pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Totals, View};
-pub use receive::{Rebuilt, Received};
+pub use receive::{More, Rebuilt, Received};
 pub use restore::{Restored, Staged};
 pub use state::{Difference, Differing, How};
 pub use undo::Undone;

@@ -21,6 +21,26 @@ pub struct Reading {
     pub stopped: Option<Stopped>,
 }
 
+impl Reading {
+    /// What a file says that is too long to be read.
+    pub fn too_long() -> Self {
+        Reading {
+            stopped: Some(Stopped {
+                line: 1,
+                why: "the file is too long".to_owned(),
+                newer: false,
+                waiting: 0,
+            }),
+            ..Reading::default()
+        }
+    }
+
+    /// Whether the reading ended at what a later version has written.
+    pub fn has_newer(&self) -> bool {
+        self.stopped.as_ref().is_some_and(|place| place.newer)
+    }
+}
+
 /// Where a file cannot be read any further. What follows waits: the lines of a device are taken in their order or not at
 /// all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,17 +144,23 @@ fn next(
     Ok((time, line))
 }
 
-/// Puts lines back that a file has lost; its own stay as they are, also those that cannot be read yet. Nothing comes back
-/// where the file is not in order.
-pub fn mend(bytes: &[u8], lines: Vec<JournalLine>) -> Option<Vec<u8>> {
+/// Puts lines back that the file of another device has lost, and takes out what is no line at all; what a later version can
+/// read stays. Nothing comes back where lines would follow what was taken out that are not known here: they wait for it.
+pub fn mend(device: &str, bytes: &[u8], lines: Vec<JournalLine>) -> Option<Vec<u8>> {
     let mut all: BTreeMap<String, String> = BTreeMap::new();
     for line in lines {
         all.insert(line.hlc.clone(), line::write(&line.cleaned()));
     }
+    let (known, mut is_damaged) = (all.len(), false);
     for text in whole_lines(bytes) {
-        let text = std::str::from_utf8(text).ok()?;
-        let time = line::time_of(text)?;
-        all.insert(time.to_owned(), text.to_owned());
+        let text = std::str::from_utf8(text).ok();
+        match text.and_then(|text| Some((line::time_for_all(device, text)?, text))) {
+            Some((time, text)) => drop(all.insert(time, text.to_owned())),
+            None => is_damaged = true,
+        }
+    }
+    if is_damaged && all.len() > known {
+        return None;
     }
     let mut mended = Vec::new();
     for text in all.into_values() {
@@ -241,9 +267,18 @@ mod tests {
     fn a_file_that_lost_lines_gets_them_back_and_keeps_what_nobody_here_can_read() {
         let newer = b"{\"v\":1,\"hlc\":\"0193000000000009\",\"op\":\"later\"}\n";
         let torn = [&file(1..3), newer.as_slice(), b"{\"v\":1,\"hl"].concat();
-        let mended = mend(&torn, (1..6).map(line).collect());
+        let mended = mend("d", &torn, (1..6).map(line).collect());
         assert_eq!(mended, Some([&file(1..6), newer.as_slice()].concat()));
-        assert_eq!(mend(b"<<<<<<< HEAD\n", vec![line(1)]), None);
+    }
+
+    #[test]
+    fn what_is_no_line_goes_where_all_others_are_known() {
+        let cut = [&file(2..3)[..60], b"\n"].concat();
+        let spoilt = [file(1..2), b"<<<<<<< HEAD\n".to_vec(), cut, file(3..4)].concat();
+        let lines = || (1..4).map(line).collect();
+        assert_eq!(mend("d", &spoilt, lines()), Some(file(1..4)));
+        let more = [spoilt, file(4..5)].concat();
+        assert_eq!(mend("d", &more, lines()), None);
     }
 
     #[rstest]

@@ -24,6 +24,19 @@ pub(super) fn time_of(text: &str) -> Option<&str> {
     time.parse::<Hlc>().is_ok().then_some(time)
 }
 
+/// The time of a line that can be read, here or by a later version.
+pub(super) fn time_for_all(device: &str, text: &str) -> Option<String> {
+    match read(device, text) {
+        Ok(line) => Some(line.hlc),
+        Err(Unreadable::Newer(_)) => {
+            let fields: Value = serde_json::from_str(text).ok()?;
+            let time: Hlc = fields.get("hlc")?.as_str()?.parse().ok()?;
+            Some(time.to_string())
+        }
+        Err(Unreadable::Damaged(_)) => None,
+    }
+}
+
 /// Writes a line, always with the same fields in the same order.
 pub(super) fn write(line: &JournalLine) -> String {
     let mut fields = Map::new();

@@ -41,6 +41,13 @@ pub struct Blob {
     pub size: u64,
 }
 
+impl Blob {
+    /// Whether the file is not read at all.
+    pub fn is_too_long(&self) -> bool {
+        self.size > LARGEST
+    }
+}
+
 /// What the branch holds, as far as it is a sync.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
@@ -241,7 +248,7 @@ impl Repository {
     /// # Errors
     /// It is too long, or damaged.
     pub fn read(&self, blob: &Blob) -> Result<Vec<u8>, Failure> {
-        if blob.size > LARGEST {
+        if blob.is_too_long() {
             let message = format!("a file of {} bytes is too long", blob.size);
             return Err(Failure::new(Kind::Sync, message));
         }

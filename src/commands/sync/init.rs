@@ -13,6 +13,7 @@ use crate::commands::history::short_device;
 use crate::error::{Failure, Kind};
 use crate::files::{Readers, folders_for};
 use crate::present::{Answer, Page, to_json};
+use crate::storage::More;
 use crate::sync::{Remote, Repository, Tree, read, shown};
 
 /// Arguments of `sync init`.
@@ -116,7 +117,11 @@ fn set_up(
         let mut renamed = None;
         if let Some(blob) = tree.devices.get(&own) {
             let reading = read(&own, &repository.read(blob)?, &Default::default(), now);
-            renamed = transaction.leave_name(&reading.lines)?;
+            let more = match reading.has_newer() {
+                true => More::Waits,
+                false => More::Nothing,
+            };
+            renamed = transaction.leave_name(&reading.lines, more)?;
         }
         Ok((transaction.view().device()?, renamed))
     })?;

@@ -5,8 +5,8 @@ use super::note::{Note, Seen};
 use super::reply::{self, Pulled};
 use crate::commands::Context;
 use crate::model::{JournalLine, Subject};
-use crate::storage::{Received, Transaction};
-use crate::sync::{Stopped, Tree, read};
+use crate::storage::{More, Received, Transaction};
+use crate::sync::{Reading, Stopped, Tree, read};
 
 impl Sync<'_> {
     /// Fetches and takes over.
@@ -33,7 +33,11 @@ impl Sync<'_> {
         let mut files = Vec::new();
         for (device, blob) in &tree.devices {
             if is_changed(device) {
-                files.push((device.as_str(), blob, self.repository.read(blob)?));
+                let bytes = match blob.is_too_long() {
+                    true => None,
+                    false => Some(self.repository.read(blob)?),
+                };
+                files.push((device.as_str(), blob, bytes));
             }
         }
         change(self.context, self.dry_run, |transaction| {
@@ -42,13 +46,20 @@ impl Sync<'_> {
             let mut lines: Vec<JournalLine> = Vec::new();
             let mut waiting: Vec<(String, Stopped)> = Vec::new();
             let own = transaction.view().device()?;
+            let mut renamed = None;
             for (device, blob, bytes) in &files {
                 // Of our own file every line counts: whether somebody else has written in it.
                 let known = match *device == own {
                     true => Default::default(),
                     false => transaction.view().times_of(device)?,
                 };
-                let reading = read(device, bytes, &known, self.context.settings.now);
+                let reading = match bytes {
+                    Some(bytes) => read(device, bytes, &known, self.context.settings.now),
+                    None => Reading::too_long(),
+                };
+                if *device == own && reading.has_newer() {
+                    renamed = transaction.leave_name(&reading.lines, More::Waits)?;
+                }
                 let seen = Seen {
                     oid: match reading.stopped {
                         None => blob.oid.clone(),
@@ -60,7 +71,8 @@ impl Sync<'_> {
                 lines.extend(reading.lines);
                 waiting.extend(reading.stopped.map(|place| ((*device).to_owned(), place)));
             }
-            let received = transaction.receive(lines)?;
+            let mut received = transaction.receive(lines)?;
+            received.renamed = received.renamed.or(renamed);
             transaction.set_sync_note(&note.text())?;
             pulled(transaction, received, waiting)
         })

@@ -106,7 +106,8 @@ impl Sync<'_> {
             }
             let lines = view.lines_of(&device)?;
             let bytes = match blob {
-                Some(blob) if device != own => mend(&self.repository.read(blob)?, lines),
+                Some(blob) if device != own && blob.is_too_long() => None,
+                Some(blob) if device != own => mend(&device, &self.repository.read(blob)?, lines),
                 _ => Some(compose(lines.into_iter())),
             };
             if let Some(bytes) = bytes {

@@ -16,7 +16,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
 use crate::scoring::Decay;
@@ -45,26 +45,12 @@ pub struct Entry {
     pub evidence: BTreeMap<String, Evidence>,
     /// The key of its item, as far as it has one to itself.
     key: Option<String>,
-    /// The lines that made it a limit and that nobody has answered who knew them.
-    claims: Vec<Claim>,
-    /// The score that it had before it became a limit by becoming one with another.
+    /// The devices that made it a limit and that nobody has answered who knew it, with the times of their last lines that did.
+    claims: BTreeMap<String, String>,
+    /// The batches that made it, or what became one with it.
+    made: BTreeSet<String>,
+    /// Where it became one with another and one of the two was a limit, the score of the other one.
     milder: Option<f64>,
-}
-
-/// A line that forbids something.
-#[derive(Debug, Clone, PartialEq)]
-struct Claim {
-    device: String,
-    hlc: String,
-}
-
-impl Claim {
-    fn of(line: &JournalLine) -> Self {
-        Claim {
-            device: line.device.clone(),
-            hlc: line.hlc.clone(),
-        }
-    }
 }
 
 impl Entry {
@@ -72,11 +58,24 @@ impl Entry {
         values::score(&self.values).is_some_and(values::is_limit)
     }
 
+    /// Remembers that a device forbids the thing.
+    fn forbid(&mut self, device: &str, hlc: &str) {
+        let last = self.claims.entry(device.to_owned()).or_default();
+        if hlc > last.as_str() {
+            hlc.clone_into(last);
+        }
+    }
+
     /// Takes back what whoever wrote a line knew of; tells whether nothing else forbids the thing.
     fn gives_way(&mut self, line: &JournalLine) -> bool {
-        self.claims
-            .retain(|claim| !line.knows(&claim.device, &claim.hlc));
+        self.claims.retain(|device, hlc| !line.knows(device, hlc));
         self.claims.is_empty()
+    }
+
+    /// Whether a line takes back the making of this entry, and others have made it as well.
+    fn outlives(&mut self, line: &JournalLine) -> bool {
+        let taken_back = line.undoes.as_ref().filter(|_| line.op == Op::Undo);
+        taken_back.is_some_and(|batch| self.made.len() > 1 && self.made.remove(batch))
     }
 }
 
@@ -99,6 +98,19 @@ struct Removed {
     entry: Entry,
     /// What those saw who removed it: an undo restores just that.
     seen: Vec<Values>,
+}
+
+impl Removed {
+    /// Follows a line whose device did not know that it is gone: whoever takes the removal back finds it.
+    fn follow(&mut self, before: &Values, after: &Values, line: JournalLine) {
+        values::set(&mut self.entry.values, before, after, line.op, false);
+        for gone in &line.removed {
+            self.entry.evidence.remove(&gone.uid);
+        }
+        for new in line.added {
+            self.entry.evidence.entry(new.uid.clone()).or_insert(new);
+        }
+    }
 }
 
 /// Folds lines, in whatever order they come. The same line twice counts once.
@@ -131,6 +143,8 @@ fn order(batch: &[JournalLine]) -> Option<(&str, &str)> {
 pub struct Fold {
     state: State,
     removed: HashMap<String, Removed>,
+    /// Proposals that a person has accepted or rejected.
+    decided: HashSet<String>,
     /// Whose a key is.
     keys: HashMap<String, String>,
     /// Whose an observation is.
@@ -151,6 +165,7 @@ impl Default for Fold {
                 held: Vec::new(),
             },
             removed: HashMap::new(),
+            decided: HashSet::new(),
             keys: HashMap::new(),
             observed: HashMap::new(),
             forgotten: HashSet::new(),
@@ -205,9 +220,15 @@ impl Fold {
         let uid = line.subject.uid();
         match (line.before, line.after) {
             (None, Some(values)) => {
-                let mut all = values::blank_proposal();
-                all.extend(values);
-                proposals.insert(uid.to_owned(), all);
+                // Who proposes it again does not know that it was decided; who takes the decision back does.
+                if line.op == Op::Undo {
+                    self.decided.remove(uid);
+                }
+                if !self.decided.contains(uid) {
+                    let mut all = values::blank_proposal();
+                    all.extend(values);
+                    proposals.insert(uid.to_owned(), all);
+                }
             }
             (Some(_), Some(values)) => {
                 if let Some(stored) = proposals.get_mut(uid) {
@@ -216,6 +237,9 @@ impl Fold {
             }
             (_, None) => {
                 proposals.remove(uid);
+                if matches!(line.op, Op::Accept | Op::Reject) {
+                    self.decided.insert(uid.to_owned());
+                }
             }
         }
     }
@@ -233,38 +257,45 @@ impl Fold {
         if let Some(entry) = self.state.entries.get_mut(&uid) {
             let counted = values::count(&entry.values).max(values::count(&values));
             if values::score(&values).is_some_and(values::is_limit) {
-                entry.claims.push(Claim::of(&line));
+                entry.forbid(&line.device, &line.hlc);
             }
             values::unite(&mut entry.values, &values::complete(values), counted);
+            entry.made.insert(line.batch);
             self.observe(&uid, line.added);
             return;
         }
-        let (claim, op) = (Claim::of(&line), line.op);
-        let mut evidence = line.added;
-        let values = match self.removed.remove(&uid) {
-            Some(removed) if op == Op::Undo && removed.seen.contains(&values) => {
-                evidence.extend(removed.entry.evidence.into_values());
-                let mut restored = removed.entry.values;
+        let mut entry = match self.removed.remove(&uid) {
+            Some(Removed { mut entry, seen }) if line.op == Op::Undo && seen.contains(&values) => {
                 // What comes back as a limit is one, also where somebody had lifted it meanwhile.
                 if let Some(score) = values::score(&values).filter(|&score| values::is_limit(score))
                 {
-                    values::rescore(&mut restored, score);
+                    values::rescore(&mut entry.values, score);
                 }
-                restored
+                entry
             }
-            _ => values::complete(values),
+            _ => Entry {
+                values: values::complete(values),
+                made: BTreeSet::from([line.batch]),
+                ..Entry::default()
+            },
         };
-        self.bring(uid, values, evidence, claim);
+        let added = line.added.into_iter();
+        entry
+            .evidence
+            .extend(added.map(|evidence| (evidence.uid.clone(), evidence)));
+        self.bring(uid, entry, &line.device, &line.hlc);
     }
 
     /// Lets an entry be there whose item is looked at when the batch ends.
-    fn bring(&mut self, uid: String, values: Values, evidence: Vec<Evidence>, claim: Claim) {
+    fn bring(&mut self, uid: String, entry: Entry, device: &str, hlc: &str) {
+        let evidence = entry.evidence.into_values().collect();
         let mut entry = Entry {
-            values,
+            values: entry.values,
+            made: entry.made,
             ..Entry::default()
         };
         if entry.is_limit() {
-            entry.claims.push(claim);
+            entry.forbid(device, hlc);
         }
         self.state.entries.insert(uid.clone(), entry);
         self.observe(&uid, evidence);
@@ -276,19 +307,17 @@ impl Fold {
         let forbids = score.is_some_and(values::is_limit);
         if !self.state.entries.contains_key(&uid) {
             // Who set it did not know that it is gone, which changes nothing, unless they forbade it.
-            if !forbids {
-                return;
+            match self.removed.remove(&uid) {
+                None => return,
+                Some(removed) if forbids => {
+                    self.bring(uid.clone(), removed.entry, &line.device, &line.hlc);
+                }
+                Some(mut removed) => {
+                    removed.follow(before, after, line);
+                    self.removed.insert(uid, removed);
+                    return;
+                }
             }
-            let Some(removed) = self.removed.remove(&uid) else {
-                return;
-            };
-            let evidence = removed.entry.evidence.into_values().collect();
-            self.bring(
-                uid.clone(),
-                removed.entry.values,
-                evidence,
-                Claim::of(&line),
-            );
         }
         let Some(entry) = self.state.entries.get_mut(&uid) else {
             return;
@@ -298,7 +327,7 @@ impl Fold {
         let lifts = score.is_some() && !forbids && line.op != Op::Merge && entry.gives_way(&line);
         let wanted = values::set(&mut entry.values, before, after, line.op, lifts);
         if forbids {
-            entry.claims.push(Claim::of(&line));
+            entry.forbid(&line.device, &line.hlc);
         }
         let is_renamed = values::item(&entry.values) != item;
         if is_renamed && !self.named.iter().any(|(named, _)| *named == uid) {
@@ -320,9 +349,9 @@ impl Fold {
             return;
         };
         let gives_way = entry.gives_way(&line);
-        if uid != line.subject.uid() && line.op == Op::Undo {
+        if entry.outlives(&line) {
             // Taken back is what was added there, and not what it has become one with.
-            if let (true, true, Some(score)) = (gives_way, entry.is_limit(), entry.milder.take()) {
+            if let (true, true, Some(score)) = (gives_way, entry.is_limit(), entry.milder) {
                 values::rescore(&mut entry.values, score);
             }
             self.unobserve(&uid, &line.removed);
@@ -463,10 +492,15 @@ impl Fold {
         self.state.aliases.insert(uid.to_owned(), with.to_owned());
         if let Some(other) = self.state.entries.get_mut(with) {
             let counted = values::count(&other.values).saturating_add(values::count(&entry.values));
-            if entry.is_limit() && !other.is_limit() {
-                other.milder = values::score(&other.values);
+            let [one, two] = [&entry, &*other].map(|of| (of.is_limit(), values::score(&of.values)));
+            match (one, two) {
+                ((true, _), (false, score)) | ((false, score), (true, _)) => other.milder = score,
+                _ => {}
             }
-            other.claims.extend(entry.claims.iter().cloned());
+            for (device, hlc) in &entry.claims {
+                other.forbid(device, hlc);
+            }
+            other.made.extend(entry.made);
             values::unite(&mut other.values, &entry.values, counted);
             let mut evidence: Vec<Evidence> = entry.evidence.into_values().collect();
             if evidence.is_empty() {

@@ -63,6 +63,7 @@ struct Draft {
     after: Option<Values>,
     added: Vec<Evidence>,
     removed: Vec<Evidence>,
+    undoes: Option<String>,
 }
 
 impl Draft {
@@ -251,7 +252,7 @@ impl World {
                 after: draft.after,
                 added: draft.added,
                 removed: draft.removed,
-                undoes: None,
+                undoes: draft.undoes,
                 seen,
                 local_id: None,
             };
@@ -283,7 +284,12 @@ impl World {
         op: Op,
         added: Vec<Evidence>,
     ) -> Draft {
-        after.retain(|field, value| before.get(field) != Some(value));
+        // As in a store, a limit that is confirmed says so.
+        let is_confirmed = |field: &str, value: &Value| {
+            let score = value.as_f64().filter(|_| field == "base_score");
+            op == Op::Merge && score.is_some_and(values::is_limit)
+        };
+        after.retain(|field, value| before.get(field) != Some(value) || is_confirmed(field, value));
         let mut seen = before;
         seen.retain(|field, _| after.contains_key(field));
         Draft {
@@ -293,6 +299,7 @@ impl World {
             after: Some(after),
             added,
             removed: Vec::new(),
+            undoes: None,
         }
     }
 
@@ -348,6 +355,7 @@ impl World {
                 after: Some(values),
                 added: change.evidence,
                 removed: Vec::new(),
+                undoes: None,
             },
             Effect::Set(after) => {
                 let uid = change.subject.uid();
@@ -384,6 +392,7 @@ impl World {
             after: None,
             added: Vec::new(),
             removed: entries[&uid].evidence.values().cloned().collect(),
+            undoes: None,
             subject: Subject::Entry(uid),
         });
         let drafts = drafts.collect();
@@ -460,6 +469,7 @@ impl World {
                 after: line.before.clone(),
                 added: line.removed.clone(),
                 removed: line.added.clone(),
+                undoes: Some(line.batch.clone()),
             });
         }
         self.write(device, drafts);
@@ -468,15 +478,28 @@ impl World {
     fn propose(&mut self, device: usize, step: &Step) {
         let score = self.score(step.score).value();
         let item = ITEMS[step.pick % ITEMS.len()];
+        // What somebody has published has one name everywhere, and is proposed once.
+        let name = match step.other {
+            0 => format!("published{}", step.pick),
+            _ => self.name(),
+        };
+        let is_known = self.devices[device].known.iter().any(|&number| {
+            let subject = &self.lines[number].subject;
+            *subject == Subject::Proposal(name.clone())
+        });
+        if is_known {
+            return;
+        }
         let draft = Draft {
             op: Op::Propose,
-            subject: Subject::Proposal(self.name()),
+            subject: Subject::Proposal(name),
             before: None,
             after: Some(object(
                 json!({"item": item, "score": score, "why": "heard"}),
             )),
             added: Vec::new(),
             removed: Vec::new(),
+            undoes: None,
         };
         self.write(device, vec![draft]);
     }
@@ -501,6 +524,7 @@ impl World {
             after,
             added: Vec::new(),
             removed: Vec::new(),
+            undoes: None,
         };
         self.write(device, vec![draft]);
     }
@@ -516,6 +540,7 @@ impl World {
                 after: Some(object(json!({"half_life_days": half_life}))),
                 added: Vec::new(),
                 removed: Vec::new(),
+                undoes: None,
             };
             self.write(device, vec![draft]);
         }

@@ -76,7 +76,7 @@ fn object(value: Value) -> Values {
 
 /// Sets what a line sets, and gives the score that a limit withstood. Where what stands is what the line saw, it becomes
 /// what the line says. Otherwise of texts the last one stands, of lists and counts the difference is applied, and a score
-/// that was merged is merged again.
+/// that was merged is merged again. What speaks against a limit never becomes its reason.
 pub(super) fn set(
     values: &mut Values,
     before: &Values,
@@ -85,20 +85,18 @@ pub(super) fn set(
     lifts: bool,
 ) -> Option<f64> {
     let mut held = None;
+    if let (Some(now), Some(wanted)) = (score(values), score(after)) {
+        match merged(now, score(before), wanted, op, lifts) {
+            Ok(score) => rescore(values, score),
+            Err(wanted) => held = Some(wanted),
+        }
+    }
     for (field, new) in after {
         let (now, old) = (values.get(field), before.get(field));
-        let new = match (field.as_str(), now, new.as_f64()) {
-            ("base_score", Some(now), Some(wanted)) => {
-                let standing = now.as_f64().unwrap_or(wanted);
-                match merged(standing, old.and_then(Value::as_f64), wanted, op, lifts) {
-                    Ok(score) => Value::from(score),
-                    Err(wanted) => {
-                        held = Some(wanted);
-                        now.clone()
-                    }
-                }
-            }
-            (_, Some(now), _) if Some(now) != old => follow(field, now, old, new),
+        let new = match (field.as_str(), now) {
+            ("base_score", Some(_)) => continue,
+            ("reason", Some(_)) if op == Op::Merge && held.is_some() => continue,
+            (_, Some(now)) if Some(now) != old => follow(field, now, old, new),
             _ => new.clone(),
         };
         values.insert(field.clone(), new);

@@ -38,6 +38,15 @@ pub struct Received {
     pub renamed: Option<String>,
 }
 
+/// Whether there are lines under a name that cannot be read yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// There are none.
+    Nothing,
+    /// A later version has written some.
+    Waits,
+}
+
 /// What came of making the tables anew.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rebuilt {
@@ -171,7 +180,7 @@ impl Transaction<'_> {
         self.connection()
             .execute_batch(TABLES)
             .map_err(|error| self.sqlite(error))?;
-        let renamed = self.leave_name(&lines)?;
+        let renamed = self.leave_name(&lines, More::Nothing)?;
         lines.sort_by(|a, b| (&a.hlc, &a.device).cmp(&(&b.hlc, &b.device)));
         let last: i64 = self
             .connection()
@@ -368,20 +377,20 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// What SQLite reports.
-    pub fn leave_name(&mut self, lines: &[JournalLine]) -> Result<Option<String>> {
+    pub fn leave_name(&mut self, lines: &[JournalLine], more: More) -> Result<Option<String>> {
         let published: HashSet<(&str, &str, &str)> = lines
             .iter()
             .filter(|line| line.device == self.device)
             .map(name_of)
             .collect();
-        if published.is_empty() {
+        if published.is_empty() && more == More::Nothing {
             return Ok(None);
         }
         let own = self
             .view()
             .journal_where("device = ?1", [self.device.as_str()])?;
         let known: HashSet<(&str, &str, &str)> = own.iter().map(name_of).collect();
-        if published.is_subset(&known) {
+        if published.is_subset(&known) && more == More::Nothing {
             return Ok(None);
         }
         let name = new_uid();

@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use rstest::rstest;
 use rusqlite::Connection;
 
 use super::*;
@@ -12,6 +13,8 @@ use crate::model::{
 };
 use crate::storage::{How, StorageError, Store, index};
 
+/// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_STORES=2000 cargo test --lib
+/// in_every_store`.
 const HISTORIES: u32 = 12;
 const ITEMS: [&str; 4] = ["tabs", "Emojis", "force-push", "ｔａｂｓ"];
 
@@ -99,14 +102,18 @@ fn remove(store: &mut Store, item: &str) {
     write(store, |transaction| transaction.apply(&change));
 }
 
-/// All lines of a store, as they stand in the files of a repository.
+/// All lines of a store, as others read them in the files of a repository.
 fn lines(store: &Store) -> Vec<JournalLine> {
     let view = store.view();
     let devices = view.lines_by_device().expect("it counts");
-    devices
-        .keys()
-        .flat_map(|device| view.lines_of(device).expect("it reads"))
-        .collect()
+    let read_back = |device: &String| {
+        let lines = view.lines_of(device).expect("it reads");
+        let file = crate::sync::compose(lines.into_iter());
+        let reading = crate::sync::read(device, &file, &HashSet::new(), now());
+        assert_eq!(reading.stopped, None);
+        reading.lines
+    };
+    devices.keys().flat_map(read_back).collect()
 }
 
 fn receive(store: &mut Store, lines: Vec<JournalLine>) -> Received {
@@ -160,6 +167,22 @@ fn indexed(connection: &Connection) -> Vec<String> {
     all
 }
 
+fn proposal(item: &str, score: f64, now: DateTime<Utc>) -> ProposalValues {
+    ProposalValues {
+        item: item.to_owned(),
+        reason: "heard".to_owned(),
+        keywords: String::new(),
+        scenarios: String::new(),
+        score: Some(score),
+        source: "analysis".to_owned(),
+        origin: Origin::Analysis,
+        proposed_at: Stamp::at(now),
+        why: "unsure".to_owned(),
+        evidence: String::new(),
+        pattern: None,
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Step {
     store: usize,
@@ -211,40 +234,34 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
             });
         }
         (9, Some(entry)) => {
-            // Another program, which knows neither the journal nor the rules.
-            store
-                .connection
-                .execute(
-                    "UPDATE preferences SET base_score = ?2, reason = 'by\u{200b} hand' WHERE id = ?1",
-                    params![entry.id, score],
-                )
-                .expect("it writes");
+            // Another program, which knows neither the journal nor the rules. An item may be taken.
+            let sql = match step.item {
+                0 => {
+                    "UPDATE preferences SET base_score = ?2, reason = 'by\u{200b} hand' WHERE id = ?1"
+                }
+                1 => "UPDATE preferences SET item = '', base_score = 'seldom' WHERE id = ?1 AND ?2",
+                2 => {
+                    "UPDATE preferences SET keywords = x'ff', touch_count = 'many' WHERE id = ?1 AND ?2"
+                }
+                _ => "UPDATE decay_config SET half_life_days = 'never' WHERE ?1 AND ?2",
+            };
+            let _taken = store.connection.execute(sql, params![entry.id, score]);
             try_write(store, now, |_| Ok(())).expect("it adopts");
         }
-        (10, Some(_)) => {
-            store
-                .connection
-                .execute_batch(
+        (10, Some(entry)) => {
+            let sql = match step.item {
+                0 => "UPDATE preferences SET item = char(8206) || item WHERE id = ?1",
+                1 => "DELETE FROM preferences WHERE id = ?1",
+                _ => {
                     "INSERT OR REPLACE INTO preferences (item, reason, base_score, added_at, last_seen)
-                     VALUES ('TABS', 'by hand', 1, '2026-11-01T00:00:00+00:00', '')",
-                )
-                .expect("it writes");
+                     VALUES ('TABS', 'by hand', ?1 % 5, '2026-11-01T00:00:00+00:00', '')"
+                }
+            };
+            let _taken = store.connection.execute(sql, params![entry.id]);
             try_write(store, now, |_| Ok(())).expect("it adopts");
         }
         (11, _) => {
-            let values = ProposalValues {
-                item: item.to_owned(),
-                reason: "heard".to_owned(),
-                keywords: String::new(),
-                scenarios: String::new(),
-                score: Some(score),
-                source: "analysis".to_owned(),
-                origin: Origin::Analysis,
-                proposed_at: Stamp::at(now),
-                why: "unsure".to_owned(),
-                evidence: String::new(),
-                pattern: None,
-            };
+            let values = proposal(item, score, now);
             let change = Change::propose(new_uid(), &values);
             try_write(store, now, |transaction| transaction.apply(&change)).expect("it proposes");
         }
@@ -260,10 +277,17 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
             let from = lines(&stores[step.pick % many]);
             let store = &mut stores[step.store % many];
             try_write(store, now, |transaction| transaction.receive(from)).expect("it receives");
-            is_in_order(store);
         }
         _ => {}
     }
+    is_in_order(&stores[step.store % many]);
+}
+
+fn histories() -> u32 {
+    std::env::var("AIZO_SYNC_STORES")
+        .ok()
+        .and_then(|many| many.parse().ok())
+        .unwrap_or(HISTORIES)
 }
 
 #[test]
@@ -278,7 +302,7 @@ fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
         },
     );
     let mut runner = TestRunner::new(Config {
-        cases: HISTORIES,
+        cases: histories(),
         failure_persistence: None,
         ..Config::default()
     });
@@ -287,9 +311,6 @@ fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
             let mut stores: Vec<Store> = (0..3).map(|_| store()).collect();
             for (number, step) in steps.iter().enumerate() {
                 act(&mut stores, step, number as i64);
-            }
-            for store in &stores {
-                is_in_order(store);
             }
             let all: Vec<JournalLine> = stores.iter().flat_map(lines).collect();
             for store in &mut stores {
@@ -536,4 +557,106 @@ fn what_differs_is_told() {
         ]
     );
     assert_eq!(received.lines.values().sum::<usize>(), 3);
+}
+
+#[test]
+fn an_edit_that_did_not_know_of_a_removal_is_there_when_it_is_taken_back() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    remove(&mut a, "tabs");
+    let values = EntryValues {
+        reason: Some("edited meanwhile".to_owned()),
+        ..EntryValues::default()
+    };
+    set(&mut b, "tabs", &values);
+    meet(&mut a, &mut b);
+    assert_eq!(entry(&b, "tabs"), None);
+    write(&mut a, |transaction| transaction.undo_last(1));
+    meet(&mut a, &mut b);
+    let back = entry(&b, "tabs").expect("it is there");
+    assert_eq!(back.reason, "edited meanwhile");
+}
+
+#[test]
+fn a_limit_that_was_confirmed_meanwhile_is_not_lifted() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 7.0);
+    add(&mut b, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(0.5));
+    rescore(&mut a, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(7.0));
+}
+
+#[rstest]
+#[case(6.0, 9.0)]
+#[case(0.5, 9.0)]
+#[case(0.5, 0.5)]
+fn an_undo_of_an_addition_leaves_what_another_device_has_added(
+    #[case] taken_back: f64,
+    #[case] stays: f64,
+) {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", taken_back);
+    add(&mut b, "ＴＡＢＳ", stays);
+    write(&mut a, |transaction| transaction.undo_last(1));
+    meet(&mut a, &mut b);
+    let left = entry(&a, "tabs").expect("it is there");
+    assert_eq!(left.is_hard_limit(), stays < 2.0);
+    assert_eq!(a.view().evidence(left.id).expect("it reads").len(), 1);
+    // Where both take it back, nothing is left.
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", taken_back);
+    add(&mut b, "ＴＡＢＳ", stays);
+    for store in [&mut a, &mut b] {
+        write(store, |transaction| transaction.undo_last(1));
+    }
+    meet(&mut a, &mut b);
+    assert_eq!(entry(&a, "tabs"), None);
+}
+
+#[test]
+fn what_speaks_against_a_limit_does_not_become_its_reason() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    let values = EntryValues {
+        base_score: Some(0.5),
+        reason: Some("never again".to_owned()),
+        ..EntryValues::default()
+    };
+    set(&mut a, "tabs", &values);
+    let nice = Observation {
+        reason: "they are nice".to_owned(),
+        ..seen("tabs", Some(9.0))
+    };
+    write(&mut b, |transaction| add_to(transaction, &nice));
+    meet(&mut a, &mut b);
+    let limit = entry(&b, "tabs").expect("it is there");
+    assert_eq!(
+        (limit.base_score.value(), limit.reason.as_str()),
+        (0.5, "never again")
+    );
+}
+
+#[test]
+fn what_was_decided_is_not_proposed_again() {
+    let (mut a, mut b) = (store(), store());
+    let subject = || Subject::Proposal("published".to_owned());
+    for store in [&mut a, &mut b] {
+        let change = Change::propose("published".to_owned(), &proposal("tabs", 0.5, now()));
+        write(store, |transaction| transaction.apply(&change));
+    }
+    let change = Change::delete(Op::Reject, subject(), Origin::User);
+    write(&mut a, |transaction| transaction.apply(&change));
+    meet(&mut a, &mut b);
+    let waits = |store: &Store| store.view().count_proposals().expect("it counts");
+    assert_eq!((waits(&a), waits(&b)), (0, 0));
+    write(&mut a, |transaction| transaction.undo_last(1));
+    meet(&mut a, &mut b);
+    assert_eq!((waits(&a), waits(&b)), (1, 1));
 }
