@@ -315,7 +315,7 @@ fn a_full_disk_is_named_and_nothing_is_left_on_it() {
             .code,
         0
     );
-    let Some(disk) = Disk::of(&home, "size=200k") else {
+    let Some(disk) = Disk::of(&home, "size=700k") else {
         return;
     };
     let file = disk.0.join("copy.db");
@@ -328,10 +328,12 @@ fn a_full_disk_is_named_and_nothing_is_left_on_it() {
     let store = disk.0.join("small.db");
     let small = text(&store);
     home.ok(&["--db", small, "add", "one", "r"]);
-    fs::write(disk.0.join("filler"), vec![0; 60 << 10]).expect("there is room for it");
+    let mut filler = fs::File::create(disk.0.join("filler")).expect("it is made");
+    while std::io::Write::write_all(&mut filler, &[0; 4096]).is_ok() {}
     let run = home.run(&["--db", small, "clear", "--yes", "--json"]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stderr.contains("\"disk_full\""), "{run:?}");
+    assert!(run.stderr.contains("backups"), "{run:?}");
     assert_eq!(items_of(&home, &store).len(), 1);
 }
 
@@ -479,7 +481,10 @@ fn a_hard_limit_is_not_lost_unless_somebody_says_yes() {
     let would = restore(&home, &[copy, "--dry-run"]);
     assert_eq!(names(&would.limits_lost).len(), 3);
     let said = home.ok(&["restore", copy, "--dry-run"]);
-    assert!(said.contains("hard limit lost: emojis (0.5 → 8)"), "{said}");
+    assert!(
+        said.contains("hard limit lost: emojis (0.5 → 8.0)"),
+        "{said}"
+    );
     let done = restore(&home, &[copy, "--yes"]);
     assert_eq!(done.limits_lost, would.limits_lost);
     assert_eq!(items(&home).len(), 1);

@@ -141,7 +141,7 @@ fn where_nothing_is_wrong_only_the_clock_of_the_tests_is_found() {
 #[rstest]
 #[case::folder("", 0o755, 0o700)]
 #[case::store("preferences.db", 0o644, 0o600)]
-#[case::log("preferences.db-wal", 0o664, 0o600)]
+#[case::said("aizo.log", 0o664, 0o600)]
 #[case::keys(".env", 0o640, 0o600)]
 #[case::copy("backups/preferences.db.20261130T120000Z.bak", 0o604, 0o600)]
 fn what_others_may_read_is_taken_from_them(
@@ -151,14 +151,31 @@ fn what_others_may_read_is_taken_from_them(
 ) {
     use std::os::unix::fs::PermissionsExt;
     let home = profile();
-    let path = home.aizo().join(name);
-    if name == ".env" {
+    let path = match name {
+        "" => home.aizo(),
+        name => home.aizo().join(name),
+    };
+    if !path.exists() {
         fs::write(&path, "AIZO_COLOR=never\n").expect("it writes");
     }
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("it is set");
-    let finding = found(&home, "modes");
-    assert!(finding.hint.starts_with("chmod "), "{finding:?}");
-    is_fixed(&home, "modes", "warning", &format!("({mode:o})"));
+    let reply = doctor(&home);
+    let open = reply.by("modes");
+    let finding = open
+        .iter()
+        .find(|one| one.hint.ends_with(&format!("'{}'", path.display())));
+    let finding = finding.unwrap_or_else(|| panic!("{open:?}"));
+    assert!(finding.what.contains(&format!("({mode:o})")), "{finding:?}");
+    assert!(
+        finding.hint.starts_with("chmod ") && finding.fixable,
+        "{finding:?}"
+    );
+    let fixed = fix(&home);
+    assert!(
+        fixed.fixed.iter().any(|one| one.check == "modes"),
+        "{fixed:?}"
+    );
+    is_gone(&home, "modes");
     let now = fs::metadata(&path)
         .expect("it is there")
         .permissions()
@@ -352,7 +369,11 @@ fn unnoticed(home: &Home, sql: &str) {
 fn rows_that_are_not_what_the_journal_says_are_taken_into_it(#[case] sql: &str) {
     let home = profile();
     unnoticed(&home, sql);
-    let rows = |home: &Home| -> Vec<Value> { home.json(&["show"]) };
+    let rows = |home: &Home| -> Vec<Value> {
+        let mut rows: Vec<Value> = home.json(&["show"]);
+        rows.sort_by_key(|row| row["id"].as_i64());
+        rows
+    };
     let before = rows(&home);
     is_fixed(&home, "journal", "error", "not what the journal says");
     assert_eq!(rows(&home), before, "no entry was changed");
@@ -451,12 +472,16 @@ fn what_is_said_twice_and_against_itself_is_found() {
         twice.what.contains("“concise code”") && twice.level == "note",
         "{twice:?}"
     );
-    let against = found(&home, "contradictions");
+    let reply = doctor(&home);
+    let against = reply.by("contradictions");
+    assert_eq!(against.len(), 2, "{against:?}");
+    assert_eq!(against[0].level, "warning");
+    assert!(against[0].what.contains("“long meetings”"), "{against:?}");
     assert!(
-        against.what.contains("“long meetings”") && against.level == "warning",
+        against[1].what.contains("“not citing sources”"),
         "{against:?}"
     );
-    for (finding, id) in [(twice, "4"), (against, "6")] {
+    for (finding, id) in [(&twice, "4"), (against[0], "6"), (against[1], "5")] {
         assert!(
             finding.hint.contains(&format!("aizo remove {id}")),
             "{finding:?}"
@@ -694,7 +719,7 @@ fn entries_of_ones_own_are_no_fault() {
 fn server(home: &Home) -> PathBuf {
     let path = home.path().join("server.git");
     let made = std::process::Command::new("git")
-        .args(["init", "--bare", "--quiet"])
+        .args(["init", "--bare", "--quiet", "--initial-branch", "main"])
         .arg(&path)
         .status();
     assert!(made.is_ok_and(|status| status.success()));

@@ -380,7 +380,7 @@ fn has_vector(
     wanted: Option<&Vector>,
 ) -> rusqlite::Result<bool> {
     // The last bits may differ between machines.
-    const SAME: f32 = 0.999;
+    const SAME: f32 = 0.99;
     let stored: Option<Vec<u8>> = connection
         .prepare_cached(&format!("SELECT vector FROM {table} WHERE id = ?1"))?
         .query_row([id], |row| row.get(0))
@@ -388,7 +388,8 @@ fn has_vector(
     Ok(match (stored, wanted) {
         (None, None) => true,
         (Some(stored), Some(wanted)) => {
-            Vector::from_bytes(&stored).is_some_and(|stored| stored.cosine(wanted) > SAME)
+            let length = wanted.cosine(wanted);
+            Vector::from_bytes(&stored).is_some_and(|it| it.cosine(wanted) > SAME * length)
         }
         _ => false,
     })

@@ -21,7 +21,7 @@ pub(super) struct Fixed {
 pub(super) fn all(findings: &[Finding], context: &Context) -> Vec<Fixed> {
     let mut fixed = Vec::new();
     let mut adopted: BTreeSet<String> = BTreeSet::new();
-    let mut adopts = None;
+    let mut adopting: BTreeSet<&'static str> = BTreeSet::new();
     for finding in findings {
         let done = match &finding.fix {
             None => continue,
@@ -31,27 +31,31 @@ pub(super) fn all(findings: &[Finding], context: &Context) -> Vec<Fixed> {
             Some(Fix::Adopt(uids)) => {
                 // One change for all of it.
                 adopted.extend(uids.iter().cloned());
-                adopts.get_or_insert(finding.check);
+                adopting.insert(finding.check);
                 continue;
             }
         };
-        settle(finding.check, done, context, &mut fixed);
+        settle([finding.check], done, context, &mut fixed);
     }
-    if let Some(check) = adopts {
+    if !adopting.is_empty() {
         let uids: Vec<String> = adopted.into_iter().collect();
-        settle(check, adopt(&uids, context), context, &mut fixed);
+        let done = adopt(&uids, context);
+        settle(adopting, done, context, &mut fixed);
     }
     fixed
 }
 
 fn settle(
-    check: &'static str,
+    checks: impl IntoIterator<Item = &'static str>,
     done: anyhow::Result<String>,
     context: &Context,
     fixed: &mut Vec<Fixed>,
 ) {
     match done {
-        Ok(what) => fixed.push(Fixed { check, what }),
+        Ok(what) => fixed.extend(checks.into_iter().map(|check| Fixed {
+            check,
+            what: what.clone(),
+        })),
         Err(error) => context.note(format!("could not be put right: {error:#}")),
     }
 }
