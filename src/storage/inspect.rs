@@ -4,9 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use serde_json::Value;
 
-use super::{Result, StorageError, Store, Transaction, View, backup, index};
-use crate::model::Hlc;
+use super::state::differing;
+use super::{Difference, Differing, Result, StorageError, Store, Transaction, View, backup, index};
+use crate::merge::fold::State;
+use crate::model::{Evidence, Hlc, Subject};
 
 impl View<'_> {
     /// What SQLite finds damaged, at most so much of it.
@@ -32,6 +35,80 @@ impl View<'_> {
     pub fn stale_in_index(&self) -> Result<BTreeSet<i64>> {
         let outside: HashSet<i64> = self.outside_entries()?.into_iter().collect();
         self.sqlite_result(index::stale(self.connection(), &outside))
+    }
+
+    /// What the tables hold otherwise than the journal. What other programs have written and the next write takes over does
+    /// not count.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn against_journal(&self) -> Result<Difference> {
+        let state = self.folded()?;
+        let mut outside: HashSet<String> = HashSet::new();
+        let mut has_decay = false;
+        for (kind, _, uid) in self.outside_changes()? {
+            has_decay |= kind == "decay";
+            outside.extend(uid.filter(|_| kind == "entry"));
+        }
+        let mut difference = Difference {
+            entries: self.entries_against(&state, &outside)?,
+            proposals: self.proposals_against(&state)?,
+            decay: false,
+        };
+        let decay = differing(&Subject::Decay, &self.decay_values()?, &state.decay);
+        difference.decay = !has_decay && !decay.is_empty();
+        Ok(difference)
+    }
+
+    fn entries_against(&self, state: &State, outside: &HashSet<String>) -> Result<Vec<Differing>> {
+        let kind = Subject::Entry(String::new());
+        let mut scenarios = self.all_scenarios()?;
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut found = Vec::new();
+        self.each_values(&kind, |uid, id, mut values| {
+            let names = scenarios.remove(&id).unwrap_or_default();
+            values.insert("scenarios".to_owned(), Value::from(names));
+            let known = state.entries.get(&uid);
+            let is_right = outside.contains(&uid)
+                || match known {
+                    Some(known) => {
+                        let evidence = self.evidence(id)?;
+                        let is_known = |one: &Evidence| known.evidence.get(&one.uid) == Some(one);
+                        evidence.len() == known.evidence.len()
+                            && evidence.iter().all(is_known)
+                            && differing(&kind, &values, &known.values).is_empty()
+                    }
+                    None => false,
+                };
+            if !is_right {
+                let known = known.map(|known| &known.values);
+                found.push(Differing::new(id, &uid, known, &values));
+            }
+            seen.insert(uid);
+            Ok(())
+        })?;
+        let gone = state.entries.iter();
+        let gone = gone.filter(|(uid, _)| !outside.contains(*uid) && !seen.contains(*uid));
+        found.extend(gone.map(|(uid, entry)| Differing::gone(uid, &entry.values)));
+        Ok(found)
+    }
+
+    fn proposals_against(&self, state: &State) -> Result<Vec<Differing>> {
+        let kind = Subject::Proposal(String::new());
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut found = Vec::new();
+        self.each_values(&kind, |uid, id, values| {
+            let known = state.proposals.get(&uid);
+            if !known.is_some_and(|known| differing(&kind, &values, known).is_empty()) {
+                found.push(Differing::new(id, &uid, known, &values));
+            }
+            seen.insert(uid);
+            Ok(())
+        })?;
+        let gone = state.proposals.iter();
+        let gone = gone.filter(|(uid, _)| !seen.contains(*uid));
+        found.extend(gone.map(|(uid, values)| Differing::gone(uid, values)));
+        Ok(found)
     }
 
     /// The latest time that the journal has seen, of whatever device.

@@ -212,42 +212,28 @@ impl<'c> View<'c> {
             .map_err(|error| self.sqlite(error))
     }
 
-    /// The observations behind all entries, by the entries' numbers.
-    pub(super) fn all_evidence(&self) -> Result<HashMap<i64, Vec<Evidence>>> {
-        let mut all: HashMap<i64, Vec<Evidence>> = HashMap::new();
-        let mut read = || -> rusqlite::Result<()> {
-            let mut statement = self
-                .connection
-                .prepare(&format!("SELECT {EVIDENCE}, preference_id FROM evidence"))?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                all.entry(row.get(12)?).or_default().push(observation(row)?);
-            }
-            Ok(())
-        };
-        self.sqlite_result(read())?;
-        Ok(all)
-    }
-
-    /// The records of a kind that have a name: their numbers and values, exactly as they are stored.
-    pub(super) fn all_values(&self, kind: &Subject) -> Result<BTreeMap<String, (i64, Values)>> {
+    /// Hands the records of a kind that have a name to `each`: name, number, and values exactly as they are stored.
+    pub(super) fn each_values(
+        &self,
+        kind: &Subject,
+        mut each: impl FnMut(String, i64, Values) -> Result<()>,
+    ) -> Result<()> {
         let columns = kind.columns();
-        let mut all = BTreeMap::new();
-        let mut read = || -> rusqlite::Result<()> {
-            let mut statement = self.connection.prepare(&format!(
-                "SELECT {}, id, uid FROM {} WHERE uid IS NOT NULL",
-                columns.join(", "),
-                kind.table()
-            ))?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                let (id, uid) = (row.get(columns.len())?, text(row, columns.len() + 1)?);
-                all.insert(uid, (id, named_columns(row, columns)?));
-            }
-            Ok(())
+        let mut statement = self.sqlite_result(self.connection.prepare(&format!(
+            "SELECT {}, id, uid FROM {} WHERE uid IS NOT NULL",
+            columns.join(", "),
+            kind.table()
+        )))?;
+        let mut rows = self.sqlite_result(statement.query([]))?;
+        let read = |row: &Row<'_>| -> rusqlite::Result<_> {
+            let (id, uid) = (row.get(columns.len())?, text(row, columns.len() + 1)?);
+            Ok((uid, id, named_columns(row, columns)?))
         };
-        self.sqlite_result(read())?;
-        Ok(all)
+        while let Some(row) = self.sqlite_result(rows.next())? {
+            let (uid, id, values) = self.sqlite_result(read(row))?;
+            each(uid, id, values)?;
+        }
+        Ok(())
     }
 
     /// The scenarios of all entries that have any, sorted.
@@ -542,26 +528,32 @@ impl<'c> View<'c> {
         condition: &str,
         parameters: impl rusqlite::Params,
     ) -> Result<Vec<JournalLine>> {
-        let sql = format!("SELECT {COLUMNS} FROM journal WHERE {condition} ORDER BY seq");
-        let lines: Vec<_> = self
-            .connection
-            .prepare_cached(&sql)
-            .and_then(|mut statement| {
-                statement
-                    .query_map(parameters, read_line)?
-                    .collect::<rusqlite::Result<Vec<_>>>()
-            })
-            .map_err(|error| self.sqlite(error))?;
-        lines
-            .into_iter()
-            .map(|line| {
-                line.map_err(|(seq, detail)| StorageError::Journal {
-                    path: self.path.to_path_buf(),
-                    seq,
-                    detail,
-                })
-            })
-            .collect()
+        let mut lines = Vec::new();
+        self.each_line(&format!("{condition} ORDER BY seq"), parameters, |line| {
+            lines.push(line);
+        })?;
+        Ok(lines)
+    }
+
+    /// Hands the journal lines that `condition` picks and orders to `each`.
+    pub(super) fn each_line(
+        &self,
+        condition: &str,
+        parameters: impl rusqlite::Params,
+        mut each: impl FnMut(JournalLine),
+    ) -> Result<()> {
+        let sql = format!("SELECT {COLUMNS} FROM journal WHERE {condition}");
+        let mut statement = self.sqlite_result(self.connection.prepare_cached(&sql))?;
+        let mut rows = self.sqlite_result(statement.query(parameters))?;
+        while let Some(row) = self.sqlite_result(rows.next())? {
+            let line = self.sqlite_result(read_line(row))?;
+            each(line.map_err(|(seq, detail)| StorageError::Journal {
+                path: self.path.to_path_buf(),
+                seq,
+                detail,
+            })?);
+        }
+        Ok(())
     }
 
     /// The newest journal lines, newest first: of one record, or of all.

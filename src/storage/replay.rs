@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Result, Store, View};
 use crate::merge::fold::{Fold, State};
-use crate::model::{JournalLine, Op};
+use crate::model::Op;
 
 impl Store {
     /// Replays the journal into a new store in memory. Which conversations were analysed belongs to this device and is
@@ -32,18 +32,18 @@ impl View<'_> {
         let forgotten = self.journal_where("op = ?1", [Op::Forget.name()])?;
         forgotten.iter().for_each(|line| fold.forget(&line.subject));
         let clean = self.is_synced()?;
-        let mut batch: Vec<JournalLine> = Vec::new();
+        let mut batch: Option<(String, String)> = None;
         for seq in self.total_order()? {
-            for line in self.journal_where("seq = ?1", [seq])? {
-                let is_next =
-                    |last: &JournalLine| (&last.device, &last.batch) != (&line.device, &line.batch);
-                if batch.last().is_some_and(is_next) {
-                    fold.batch(std::mem::take(&mut batch));
+            self.each_line("seq = ?1", [seq], |line| {
+                let own = (line.device.clone(), line.batch.clone());
+                if batch.as_ref().is_some_and(|last| *last != own) {
+                    fold.settle();
                 }
-                batch.push(if clean { line.cleaned() } else { line });
-            }
+                batch = Some(own);
+                fold.line(if clean { line.cleaned() } else { line });
+            })?;
         }
-        fold.batch(batch);
+        fold.settle();
         Ok(fold.end())
     }
 

@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
 use super::index::Dirty;
-use super::{Result, Transaction, View};
+use super::{Result, Transaction};
 use crate::merge::fold::{Entry, State};
 use crate::model::{Evidence, Subject, Values};
 
@@ -57,79 +57,20 @@ impl Difference {
     }
 }
 
-/// The records of a kind as they are stored.
-type Stored = BTreeMap<String, (i64, Values)>;
-
-impl View<'_> {
-    /// The entries that have a name: their numbers and values.
-    fn stored_entries(&self) -> Result<Stored> {
-        let mut stored = self.all_values(&Subject::Entry(String::new()))?;
-        let mut scenarios = self.all_scenarios()?;
-        for (id, values) in stored.values_mut() {
-            let names = scenarios.remove(id).unwrap_or_default();
-            values.insert("scenarios".to_owned(), Value::from(names));
-        }
-        Ok(stored)
-    }
-
-    /// What the tables hold otherwise than the journal. What other programs have written and the next write takes over does
-    /// not count.
-    ///
-    /// # Errors
-    /// A line that this version cannot read, and what SQLite reports.
-    pub fn against_journal(&self) -> Result<Difference> {
-        let state = self.folded()?;
-        let mut outside: HashSet<String> = HashSet::new();
-        let mut decay = false;
-        for (kind, _, uid) in self.outside_changes()? {
-            decay |= kind == "decay";
-            outside.extend(uid.filter(|_| kind == "entry"));
-        }
-        let stored = self.stored_entries()?;
-        let mut evidence = self.all_evidence()?;
-        let mut difference = Difference::default();
-        for (uid, (id, values)) in &stored {
-            let evidence = evidence.remove(id).unwrap_or_default();
-            let known = state.entries.get(uid);
-            if !outside.contains(uid) && !known.is_some_and(|known| known.is(values, &evidence)) {
-                let known = known.map(|known| &known.values);
-                let differing = Differing::new(*id, uid, known, values);
-                difference.entries.push(differing);
-            }
-        }
-        for (uid, entry) in &state.entries {
-            if !outside.contains(uid) && !stored.contains_key(uid) {
-                difference.entries.push(Differing::gone(uid, &entry.values));
-            }
-        }
-        let stored = self.all_values(&Subject::Proposal(String::new()))?;
-        for (uid, (id, values)) in &stored {
-            let subject = Subject::Proposal(uid.clone());
-            let known = state.proposals.get(uid);
-            if !known.is_some_and(|known| differing(&subject, values, known).is_empty()) {
-                let differing = Differing::new(*id, uid, known, values);
-                difference.proposals.push(differing);
-            }
-        }
-        let gone = state.proposals.iter();
-        let gone = gone.filter(|(uid, _)| !stored.contains_key(*uid));
-        let gone = gone.map(|(uid, values)| Differing::gone(uid, values));
-        difference.proposals.extend(gone);
-        let values = self.decay_values()?;
-        difference.decay = !decay && !differing(&Subject::Decay, &values, &state.decay).is_empty();
-        Ok(difference)
-    }
+/// An entry as it is stored.
+struct Stored {
+    id: i64,
+    values: Values,
+    evidence: Vec<Evidence>,
 }
 
-impl Entry {
-    /// Whether a row holds just this.
-    fn is(&self, values: &Values, evidence: &[Evidence]) -> bool {
-        let subject = Subject::Entry(String::new());
-        let mut stored = evidence.iter();
-        evidence.len() == self.evidence.len()
-            && stored.all(|observed| self.evidence.get(&observed.uid) == Some(observed))
-            && differing(&subject, values, &self.values).is_empty()
-    }
+/// The stored entries, sorted by what is to be done with them.
+#[derive(Default)]
+struct Rows {
+    /// Those that are as they should be.
+    right: HashSet<String>,
+    /// The others.
+    others: BTreeMap<String, Stored>,
 }
 
 impl Transaction<'_> {
@@ -139,17 +80,16 @@ impl Transaction<'_> {
     /// What SQLite reports.
     pub(super) fn become_equal(&mut self, state: &State) -> Result<Difference> {
         let mut difference = Difference::default();
-        let stored = self.view().stored_entries()?;
-        let mut evidence = self.view().all_evidence()?;
-        self.make_room(&stored, &mut evidence, state, &mut difference)?;
+        let mut rows = self.stored_entries(state)?;
+        self.rename_united(&mut rows, state)?;
+        self.make_room(&rows, state, &mut difference)?;
         for (uid, entry) in &state.entries {
-            let known = match stored.get(uid) {
-                Some((id, values)) => Some((*id, values, evidence.remove(id).unwrap_or_default())),
-                None => None,
-            };
-            difference
-                .entries
-                .extend(self.equal_entry(uid, entry, known)?);
+            if !rows.right.contains(uid) {
+                let stored = rows.others.remove(uid);
+                difference
+                    .entries
+                    .push(self.equal_entry(uid, entry, stored)?);
+            }
         }
         self.equal_proposals(state, &mut difference)?;
         let decay = differing(&Subject::Decay, &self.view().decay_values()?, &state.decay);
@@ -160,32 +100,80 @@ impl Transaction<'_> {
         Ok(difference)
     }
 
+    fn stored_entries(&self, state: &State) -> Result<Rows> {
+        let (view, kind) = (self.view(), Subject::Entry(String::new()));
+        let mut scenarios = view.all_scenarios()?;
+        let mut rows = Rows::default();
+        view.each_values(&kind, |uid, id, mut values| {
+            let names = scenarios.remove(&id).unwrap_or_default();
+            values.insert("scenarios".to_owned(), Value::from(names));
+            let evidence = view.evidence(id)?;
+            let is_right = state.entries.get(&uid).is_some_and(|entry| {
+                let is_known = |one: &Evidence| entry.evidence.get(&one.uid) == Some(one);
+                evidence.len() == entry.evidence.len()
+                    && evidence.iter().all(is_known)
+                    && differing(&kind, &values, &entry.values).is_empty()
+            });
+            if is_right {
+                rows.right.insert(uid);
+            } else {
+                let stored = Stored {
+                    id,
+                    values,
+                    evidence,
+                };
+                rows.others.insert(uid, stored);
+            }
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Gives the rows of entries that have become one with others the names of those, where they have no row here: the same
+    /// item keeps its number.
+    fn rename_united(&self, rows: &mut Rows, state: &State) -> Result<()> {
+        let united: Vec<(String, String)> = rows
+            .others
+            .keys()
+            .map(|uid| (uid.clone(), state.resolve(uid).to_owned()))
+            .filter(|(uid, name)| uid != name && state.entries.contains_key(name))
+            .collect();
+        for (uid, name) in united {
+            if rows.right.contains(&name) || rows.others.contains_key(&name) {
+                continue;
+            }
+            if let Some(stored) = rows.others.remove(&uid) {
+                self.connection()
+                    .prepare_cached("UPDATE preferences SET uid = ?2 WHERE id = ?1")
+                    .and_then(|mut statement| statement.execute(params![stored.id, name]))
+                    .map_err(|error| self.sqlite(error))?;
+                rows.others.insert(name, stored);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes away what must not be there, so that nothing stands in the way of what is to come: rows, observations, and
     /// items that their entries no longer have.
-    fn make_room(
-        &mut self,
-        stored: &Stored,
-        evidence: &mut HashMap<i64, Vec<Evidence>>,
-        state: &State,
-        difference: &mut Difference,
-    ) -> Result<()> {
-        for (uid, (id, values)) in stored {
+    fn make_room(&mut self, rows: &Rows, state: &State, difference: &mut Difference) -> Result<()> {
+        for (uid, stored) in &rows.others {
             let Some(entry) = state.entries.get(uid) else {
-                self.mark(*id, Dirty::Texts);
-                self.delete(&Subject::Entry(uid.clone()), *id)?;
-                evidence.remove(id);
-                difference.entries.push(Differing::gone(uid, values));
+                self.mark(stored.id, Dirty::Texts);
+                self.delete(&Subject::Entry(uid.clone()), stored.id)?;
+                difference
+                    .entries
+                    .push(Differing::gone(uid, &stored.values));
                 continue;
             };
-            if values.get("item") != entry.values.get("item") {
+            if stored.values.get("item") != entry.values.get("item") {
                 self.connection()
                     .prepare_cached(
                         "UPDATE preferences SET item = char(31) || uid, item_key = NULL WHERE id = ?1",
                     )
-                    .and_then(|mut statement| statement.execute([id]))
+                    .and_then(|mut statement| statement.execute([stored.id]))
                     .map_err(|error| self.sqlite(error))?;
             }
-            for known in evidence.get(id).into_iter().flatten() {
+            for known in &stored.evidence {
                 if entry.evidence.get(&known.uid) != Some(known) {
                     self.connection()
                         .prepare_cached("DELETE FROM evidence WHERE uid = ?1")
@@ -202,18 +190,19 @@ impl Transaction<'_> {
         &mut self,
         uid: &str,
         entry: &Entry,
-        known: Option<(i64, &Values, Vec<Evidence>)>,
-    ) -> Result<Option<Differing>> {
+        stored: Option<Stored>,
+    ) -> Result<Differing> {
         let subject = Subject::Entry(uid.to_owned());
-        let Some((id, values, evidence)) = known else {
+        let Some(stored) = stored else {
             let id = self.insert(&subject, &entry.values, self.number_of(&subject)?)?;
             self.mark(id, Dirty::Texts);
             for observed in entry.evidence.values() {
                 self.insert_evidence(id, observed)?;
             }
-            return Ok(Some(Differing::new(id, uid, None, &entry.values)));
+            return Ok(Differing::new(id, uid, None, &entry.values));
         };
-        let differing = differing(&subject, values, &entry.values);
+        let id = stored.id;
+        let differing = differing(&subject, &stored.values, &entry.values);
         if !differing.is_empty() {
             self.update(&subject, &differing, id)?;
             let texts = ["item", "reason", "keywords"];
@@ -225,23 +214,26 @@ impl Transaction<'_> {
             };
             self.mark(id, dirty);
         }
-        let stored: HashMap<&str, &Evidence> = evidence
+        let stays: HashMap<&str, &Evidence> = stored
+            .evidence
             .iter()
             .map(|observed| (observed.uid.as_str(), observed))
             .collect();
-        let mut more = 0;
         for (name, observed) in &entry.evidence {
-            if stored.get(name.as_str()) != Some(&observed) {
+            if stays.get(name.as_str()) != Some(&observed) {
                 self.insert_evidence(id, observed)?;
-                more += 1;
             }
         }
-        let same = differing.is_empty() && more == 0 && stored.len() == entry.evidence.len();
-        Ok((!same).then(|| Differing::new(id, uid, Some(values), &entry.values)))
+        Ok(Differing::new(id, uid, Some(&stored.values), &entry.values))
     }
 
     fn equal_proposals(&mut self, state: &State, difference: &mut Difference) -> Result<()> {
-        let stored = self.view().all_values(&Subject::Proposal(String::new()))?;
+        let mut stored: BTreeMap<String, (i64, Values)> = BTreeMap::new();
+        self.view()
+            .each_values(&Subject::Proposal(String::new()), |uid, id, values| {
+                stored.insert(uid, (id, values));
+                Ok(())
+            })?;
         for (uid, (id, values)) in &stored {
             if !state.proposals.contains_key(uid) {
                 self.delete(&Subject::Proposal(uid.clone()), *id)?;
@@ -289,7 +281,7 @@ impl Transaction<'_> {
 }
 
 impl Differing {
-    fn new(id: i64, uid: &str, before: Option<&Values>, after: &Values) -> Self {
+    pub(super) fn new(id: i64, uid: &str, before: Option<&Values>, after: &Values) -> Self {
         Differing {
             id: Some(id),
             uid: uid.to_owned(),
@@ -303,7 +295,7 @@ impl Differing {
         }
     }
 
-    fn gone(uid: &str, before: &Values) -> Self {
+    pub(super) fn gone(uid: &str, before: &Values) -> Self {
         Differing {
             id: None,
             uid: uid.to_owned(),
@@ -326,7 +318,7 @@ fn score(values: &Values) -> Option<f64> {
 }
 
 /// The columns of a record that are to hold another value than they do.
-fn differing(subject: &Subject, stored: &Values, wanted: &Values) -> Values {
+pub(super) fn differing(subject: &Subject, stored: &Values, wanted: &Values) -> Values {
     let scenarios = matches!(subject, Subject::Entry(_)).then_some("scenarios");
     let columns = subject.columns().iter().copied().chain(scenarios);
     let is_same = |a: &Value, b: Option<&Value>| {

@@ -66,14 +66,10 @@ pub fn file_name(device: &str) -> String {
     format!("devices/{device}.jsonl")
 }
 
-/// Writes the file of a device.
-pub fn compose(lines: impl Iterator<Item = JournalLine>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for line in lines {
-        bytes.extend(line::write(&line.cleaned()).into_bytes());
-        bytes.push(b'\n');
-    }
-    bytes
+/// Adds a line to the file of its device.
+pub fn append(file: &mut Vec<u8>, line: JournalLine) {
+    file.extend(line::write(&line.cleaned()).into_bytes());
+    file.push(b'\n');
 }
 
 /// The lines of a file that are whole. The last one may be cut.
@@ -144,12 +140,14 @@ fn next(
     Ok((time, line))
 }
 
-/// Puts lines back that the file of another device has lost, and takes out what is no line at all; what a later version can
-/// read stays. Nothing comes back where lines would follow what was taken out that are not known here: they wait for it.
-pub fn mend(device: &str, bytes: &[u8], lines: Vec<JournalLine>) -> Option<Vec<u8>> {
+/// Puts lines back that the file of another device has lost, from the file as it would be made here, and takes out what is no
+/// line at all; what a later version can read stays. Nothing comes back where lines would follow what was taken out that are
+/// not known here: they wait for it.
+pub fn mend(device: &str, bytes: &[u8], made_here: &[u8]) -> Option<Vec<u8>> {
     let mut all: BTreeMap<String, String> = BTreeMap::new();
-    for line in lines {
-        all.insert(line.hlc.clone(), line::write(&line.cleaned()));
+    for text in whole_lines(made_here) {
+        let text = std::str::from_utf8(text).ok()?;
+        all.insert(line::time_of(text)?.to_owned(), text.to_owned());
     }
     let (known, mut is_damaged) = (all.len(), false);
     for text in whole_lines(bytes) {
@@ -201,6 +199,12 @@ mod tests {
             seen: BTreeMap::new(),
             local_id: None,
         }
+    }
+
+    fn compose(lines: impl Iterator<Item = JournalLine>) -> Vec<u8> {
+        let mut file = Vec::new();
+        lines.for_each(|line| append(&mut file, line));
+        file
     }
 
     fn file(numbers: impl Iterator<Item = u64>) -> Vec<u8> {
@@ -267,7 +271,7 @@ mod tests {
     fn a_file_that_lost_lines_gets_them_back_and_keeps_what_nobody_here_can_read() {
         let newer = b"{\"v\":1,\"hlc\":\"0193000000000009\",\"op\":\"later\"}\n";
         let torn = [&file(1..3), newer.as_slice(), b"{\"v\":1,\"hl"].concat();
-        let mended = mend("d", &torn, (1..6).map(line).collect());
+        let mended = mend("d", &torn, &file(1..6));
         assert_eq!(mended, Some([&file(1..6), newer.as_slice()].concat()));
     }
 
@@ -275,10 +279,10 @@ mod tests {
     fn what_is_no_line_goes_where_all_others_are_known() {
         let cut = [&file(2..3)[..60], b"\n"].concat();
         let spoilt = [file(1..2), b"<<<<<<< HEAD\n".to_vec(), cut, file(3..4)].concat();
-        let lines = || (1..4).map(line).collect();
-        assert_eq!(mend("d", &spoilt, lines()), Some(file(1..4)));
+        let made_here = file(1..4);
+        assert_eq!(mend("d", &spoilt, &made_here).as_ref(), Some(&made_here));
         let more = [spoilt, file(4..5)].concat();
-        assert_eq!(mend("d", &more, lines()), None);
+        assert_eq!(mend("d", &more, &made_here), None);
     }
 
     #[rstest]

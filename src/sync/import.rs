@@ -68,7 +68,7 @@ pub fn published(path: &Path, now: DateTime<Utc>) -> Result<Profile, Failure> {
         .ok_or_else(|| {
             let message = format!("{} holds no profile", path.display());
             Failure::new(Kind::NotFound, message).hint(
-                "a repository or folder of a sync, or entries as aizo show --json prints them",
+                "a repository or folder of a sync, what aizo export writes, or entries as aizo show --json prints them",
             )
         })
 }
@@ -119,8 +119,11 @@ fn of_export(text: &str) -> Option<Vec<Published>> {
             values.ok()?
         }
     };
+    // In aizo's own format a row says what it is.
+    let is_entry = |value: &&Value| value.get("type").is_none_or(|kind| kind == "entry");
     let all: Vec<Published> = values
         .iter()
+        .filter(is_entry)
         .filter_map(|value| one(value.as_object()?))
         .collect();
     (!all.is_empty()).then_some(all)

@@ -19,7 +19,7 @@ mod profile;
 mod remote;
 mod repository;
 
-pub use file::{Reading, Stopped, compose, file_name, mend, read};
+pub use file::{Reading, Stopped, append, file_name, mend, read};
 pub use import::{Profile, Published, published};
 pub use profile::profile;
 pub use remote::{Remote, shown};

@@ -77,12 +77,22 @@ pub struct Repository {
 }
 
 impl Repository {
+    /// The repository in a folder, as far as there is one.
+    pub fn at(folder: &Path, remote: &Remote, now: DateTime<Utc>) -> Self {
+        Repository {
+            git: Git::new(folder, now),
+            folder: folder.to_path_buf(),
+            remote: remote.clone(),
+            now,
+        }
+    }
+
     /// Opens the repository in a folder, or makes it.
     ///
     /// # Errors
     /// Git is missing, or cannot make it.
     pub fn open(folder: &Path, remote: &Remote, now: DateTime<Utc>) -> Result<Self, Failure> {
-        let repository = Repository::existing(folder, remote, now);
+        let repository = Repository::at(folder, remote, now);
         let is_one = repository
             .git
             .ended(&["rev-parse", "--git-dir"], b"")?
@@ -92,16 +102,6 @@ impl Repository {
             repository.make()?;
         }
         Ok(repository)
-    }
-
-    /// The repository in a folder, as it is there: nothing is made.
-    pub fn existing(folder: &Path, remote: &Remote, now: DateTime<Utc>) -> Self {
-        Repository {
-            git: Git::new(folder, now),
-            folder: folder.to_path_buf(),
-            remote: remote.clone(),
-            now,
-        }
     }
 
     fn make(&self) -> Result<(), Failure> {

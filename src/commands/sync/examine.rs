@@ -53,7 +53,7 @@ pub(in crate::commands) fn examine(
         // The next sync makes it.
         return Ok(troubles);
     }
-    let repository = Repository::existing(&place.repository(), &remote, context.settings.now);
+    let repository = Repository::at(&place.repository(), &remote, context.settings.now);
     match repository.tree() {
         Ok(tree) => troubles.extend(files(context, view, &repository, &tree)?),
         Err(failure) => troubles.push(Trouble::from(failure)),

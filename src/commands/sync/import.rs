@@ -15,6 +15,7 @@ use crate::model::{
     Change, Evidence, Origin, Preference, ProposalValues, Speaker, Stamp, Subject, TextError,
     check_text, item_key, join_keywords, stable_name,
 };
+use crate::poison::suspicion;
 use crate::present::{Answer, Page, to_json};
 use crate::redact::redact;
 use crate::storage::Transaction;
@@ -193,9 +194,11 @@ fn propose(
         confidence: None,
         cues: None,
     };
-    let what = match one.score.is_hard_limit() {
-        true => "a hard limit of",
-        false => "published by",
+    let told = [&item, &reason].map(String::as_str).join("\n");
+    let why = match (suspicion(&told), one.score.is_hard_limit()) {
+        (Some(why), _) => why.to_owned(),
+        (None, true) => format!("a hard limit of {name}"),
+        (None, false) => format!("published by {name}"),
     };
     let values = ProposalValues {
         item: item.clone(),
@@ -206,7 +209,7 @@ fn propose(
         source: name.to_owned(),
         origin: Origin::Import,
         proposed_at: at,
-        why: format!("{what} {name}"),
+        why,
         evidence: serde_json::to_string(&evidence)?,
         pattern: None,
     };

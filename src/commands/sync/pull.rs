@@ -99,6 +99,7 @@ fn pulled(
     let view = transaction.view();
     let mut pulled = Pulled::new(received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;
+    let here = view.device()?;
     for held in received.held {
         if let Some(id) = view.number_of(&Subject::Entry(held.uid.clone()))?
             && let Some(entry) = view.entry(id)?
@@ -109,6 +110,7 @@ fn pulled(
                 item: entry.item,
                 score: entry.base_score.value(),
                 wanted: held.wanted,
+                here: held.device == here,
                 device: held.device,
             });
         }

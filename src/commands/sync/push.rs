@@ -9,7 +9,7 @@ use super::reply::{Pulled, Reply, Sent};
 use crate::commands::entries::count;
 use crate::error::{Failure, Kind};
 use crate::storage::View;
-use crate::sync::{PROFILE_FILE, Pushed, Tree, compose, file_name, mend, profile, standing_files};
+use crate::sync::{PROFILE_FILE, Pushed, Tree, append, file_name, mend, profile, standing_files};
 
 /// How often somebody else may be faster.
 const TRIES: u32 = 8;
@@ -104,11 +104,12 @@ impl Sync<'_> {
             if here <= there && (is_known || device != own) {
                 continue;
             }
-            let lines = view.lines_of(&device)?;
+            let mut made = Vec::new();
+            view.each_line_of(&device, |line| append(&mut made, line))?;
             let bytes = match blob {
                 Some(blob) if device != own && blob.is_too_long() => None,
-                Some(blob) if device != own => mend(&device, &self.repository.read(blob)?, lines),
-                _ => Some(compose(lines.into_iter())),
+                Some(blob) if device != own => mend(&device, &self.repository.read(blob)?, &made),
+                _ => Some(made),
             };
             if let Some(bytes) = bytes {
                 plan.files.insert(file_name(&device), bytes);

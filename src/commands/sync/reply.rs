@@ -74,6 +74,9 @@ pub(super) struct Held {
     /// The score that it was to have; none where it was to go.
     pub(super) wanted: Option<f64>,
     pub(super) device: String,
+    /// Whether that is this device.
+    #[serde(skip)]
+    pub(super) here: bool,
 }
 
 /// Lines that cannot be read yet.
@@ -171,11 +174,14 @@ impl Pulled {
                 Some(score) => format!("wanted {}", Score::clamped(score)),
                 None => "removed it".to_owned(),
             };
+            let device = match held.here {
+                true => "this device".to_owned(),
+                false => format!("device {}", short_device(&held.device)),
+            };
             page.wrapped(&format!(
-                "held: {} stays a hard limit ({}); device {} {wanted} and did not know the limit",
+                "held: {} stays a hard limit ({}); {device} {wanted} and did not know the limit",
                 held.item,
                 Score::clamped(held.score),
-                short_device(&held.device),
             ))?;
         }
         self.proposals.write(" in review", page)?;

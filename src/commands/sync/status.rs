@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::Place;
 use super::note::Note;
-use super::{Place, Sync};
 use crate::commands::Context;
 use crate::commands::entries::count;
 use crate::commands::history::short_device;
 use crate::present::{Align, Answer, Page, Table, to_json};
-use crate::sync::{Remote, shown};
+use crate::sync::{Remote, Repository, shown};
 
 /// What `sync status` replies.
 #[derive(Debug, Serialize)]
@@ -39,7 +39,7 @@ struct Device {
 
 pub(super) fn run(context: &Context) -> anyhow::Result<Reply> {
     let place = Place::of(context);
-    if Remote::load(&place.settings())?.is_none() {
+    let Some(remote) = Remote::load(&place.settings())? else {
         context.note("no repository is named for a sync yet: aizo sync init URL");
         return Ok(Reply {
             set_up: false,
@@ -49,9 +49,8 @@ pub(super) fn run(context: &Context) -> anyhow::Result<Reply> {
             to_push: 0,
             devices: Vec::new(),
         });
-    }
-    let sync = Sync::open(context, true)?;
-    let tree = sync.repository.tree()?;
+    };
+    let tree = Repository::at(&place.repository(), &remote, context.settings.now).tree()?;
     let stored = context.read(|view| {
         Ok((
             view.device()?,
@@ -79,8 +78,8 @@ pub(super) fn run(context: &Context) -> anyhow::Result<Reply> {
         .map(|(name, here)| here.saturating_sub(there(name)));
     Ok(Reply {
         set_up: true,
-        url: Some(shown(&sync.remote.url)),
-        branch: Some(sync.remote.branch.clone()),
+        url: Some(shown(&remote.url)),
+        branch: Some(remote.branch.clone()),
         to_push: unpushed.sum(),
         devices: devices.collect(),
         device: (!device.is_empty()).then_some(device),

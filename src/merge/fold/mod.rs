@@ -53,6 +53,17 @@ pub struct Entry {
     milder: Option<f64>,
 }
 
+impl State {
+    /// The name under which an entry stands.
+    pub fn resolve<'n>(&'n self, uid: &'n str) -> &'n str {
+        let mut name = uid;
+        while let Some(other) = self.aliases.get(name) {
+            name = other;
+        }
+        name
+    }
+}
+
 impl Entry {
     fn is_limit(&self) -> bool {
         values::score(&self.values).is_some_and(values::is_limit)
@@ -128,7 +139,10 @@ pub fn fold(mut lines: Vec<JournalLine>) -> State {
     }
     let mut batches: Vec<Vec<JournalLine>> = batches.into_values().collect();
     batches.sort_by(|a, b| order(a).cmp(&order(b)));
-    batches.into_iter().for_each(|batch| fold.batch(batch));
+    for batch in batches {
+        batch.into_iter().for_each(|line| fold.line(line));
+        fold.settle();
+    }
     fold.end()
 }
 
@@ -138,7 +152,7 @@ fn order(batch: &[JournalLine]) -> Option<(&str, &str)> {
         .map(|line| (line.hlc.as_str(), line.device.as_str()))
 }
 
-/// A fold that takes one batch after the other, so that not all lines have to be at hand. They come in their total order.
+/// A fold that takes one line after the other, so that not all have to be at hand. They come in their total order.
 #[derive(Debug)]
 pub struct Fold {
     state: State,
@@ -175,44 +189,32 @@ impl Default for Fold {
 }
 
 impl Fold {
-    /// Leaves out all lines of an entry or proposal, whenever they were written. It has to be said before the first batch.
+    /// Leaves out all lines of an entry or proposal, whenever they were written. It has to be said before the first line.
     pub fn forget(&mut self, subject: &Subject) {
         if matches!(subject, Subject::Entry(_) | Subject::Proposal(_)) {
             self.forgotten.insert(subject.clone());
         }
     }
 
-    /// Applies one batch.
-    pub fn batch(&mut self, lines: Vec<JournalLine>) {
-        for line in lines {
-            if self.forgotten.contains(&line.subject) {
-                continue;
-            }
-            match &line.subject {
-                Subject::Entry(uid) => {
-                    let uid = self.resolve(uid);
-                    self.entry(uid, line);
-                }
-                Subject::Proposal(_) => self.proposal(line),
-                Subject::Decay => self.state.decay.extend(line.after.unwrap_or_default()),
-                Subject::Session(_) => {}
-            }
+    /// Applies the next line of a batch.
+    pub fn line(&mut self, line: JournalLine) {
+        if self.forgotten.contains(&line.subject) {
+            return;
         }
-        self.settle_names();
+        match &line.subject {
+            Subject::Entry(uid) => {
+                let uid = self.state.resolve(uid).to_owned();
+                self.entry(uid, line);
+            }
+            Subject::Proposal(_) => self.proposal(line),
+            Subject::Decay => self.state.decay.extend(line.after.unwrap_or_default()),
+            Subject::Session(_) => {}
+        }
     }
 
     /// What the lines make of the profile.
     pub fn end(self) -> State {
         self.state
-    }
-
-    /// The name under which an entry stands.
-    fn resolve(&self, uid: &str) -> String {
-        let mut name = uid;
-        while let Some(other) = self.state.aliases.get(name) {
-            name = other;
-        }
-        name.to_owned()
     }
 
     fn proposal(&mut self, line: JournalLine) {
@@ -413,9 +415,9 @@ impl Fold {
         }
     }
 
-    /// Gives the entries that this batch named their keys. What was renamed to an item that another one has gets its own
+    /// Ends a batch: gives the entries that it named their keys. What was renamed to an item that another one has gets its own
     /// item back; what was made with one becomes one with the other.
-    fn settle_names(&mut self) {
+    pub fn settle(&mut self) {
         let named = std::mem::take(&mut self.named);
         let is_there = |fold: &Fold, uid: &str| fold.state.entries.contains_key(uid);
         // What this batch let go of is free for the others of it.

@@ -658,13 +658,7 @@ fn limit_of(values: Option<&Values>) -> Option<f64> {
 
 /// Promise 1: a limit is there that nobody has raised or removed who knew it.
 fn no_limit_is_lost(world: &World, state: &State) {
-    let resolve = |line: &JournalLine| {
-        let mut uid = line.subject.uid();
-        while let Some(other) = state.aliases.get(uid) {
-            uid = other;
-        }
-        uid.to_owned()
-    };
+    let resolve = |line: &JournalLine| state.resolve(line.subject.uid()).to_owned();
     let entry_lines = || {
         let numbered = world.lines.iter().enumerate();
         numbered.filter(|(_, line)| matches!(line.subject, Subject::Entry(_)))

@@ -111,14 +111,16 @@ impl View<'_> {
         self.sqlite_result(read())
     }
 
-    /// The lines of a device in their order, but for those that stay here.
+    /// Hands the lines of a device to `each` in their order, but for those that stay here.
     ///
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
-    pub fn lines_of(&self, device: &str) -> Result<Vec<JournalLine>> {
-        let mut lines = self.journal_where("device = ?1 AND kind != 'session'", [device])?;
-        lines.sort_by(|a, b| a.hlc.cmp(&b.hlc));
-        Ok(lines)
+    pub fn each_line_of(&self, device: &str, each: impl FnMut(JournalLine)) -> Result<()> {
+        self.each_line(
+            "device = ?1 AND kind != 'session' ORDER BY hlc",
+            [device],
+            each,
+        )
     }
 
     /// The times of a device's lines that the journal has.
@@ -323,13 +325,9 @@ impl Transaction<'_> {
             .execute("DELETE FROM entry_aliases", [])
             .map_err(|error| self.sqlite(error))?;
         for uid in state.aliases.keys() {
-            let mut survivor = uid;
-            while let Some(next) = state.aliases.get(survivor) {
-                survivor = next;
-            }
             self.connection()
                 .prepare_cached("INSERT INTO entry_aliases VALUES (?1, ?2)")
-                .and_then(|mut statement| statement.execute([uid, survivor]))
+                .and_then(|mut statement| statement.execute([uid, state.resolve(uid)]))
                 .map_err(|error| self.sqlite(error))?;
         }
         Ok((difference, state.held))
@@ -414,6 +412,13 @@ impl Transaction<'_> {
         }
         self.set_meta("device", &name)?;
         self.device.clone_from(&name);
+        // What stays under the old name is another device's from now on.
+        self.connection()
+            .execute_batch(TABLES)
+            .map_err(|error| self.sqlite(error))?;
+        self.seen = None;
+        self.set_meta("hlc_seen", &self.hlc.to_string())?;
+        self.refold()?;
         Ok(Some(name))
     }
 
@@ -428,9 +433,10 @@ impl Transaction<'_> {
         };
         self.connection()
             .prepare_cached(
-                "INSERT OR IGNORE INTO journal (version, batch, at, hlc, device, op, kind, uid, origin,
-                     values_before, values_after, evidence_added, evidence_removed, undoes, local_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                "INSERT INTO journal (version, batch, at, hlc, device, op, kind, uid, origin, values_before,
+                     values_after, evidence_added, evidence_removed, undoes, local_id)
+                 SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
+                 WHERE NOT EXISTS (SELECT 1 FROM journal WHERE device = ?5 AND hlc = ?4)",
             )
             .and_then(|mut statement| {
                 statement.execute(params![

@@ -107,8 +107,9 @@ fn lines(store: &Store) -> Vec<JournalLine> {
     let view = store.view();
     let devices = view.lines_by_device().expect("it counts");
     let read_back = |device: &String| {
-        let lines = view.lines_of(device).expect("it reads");
-        let file = crate::sync::compose(lines.into_iter());
+        let mut file = Vec::new();
+        view.each_line_of(device, |line| crate::sync::append(&mut file, line))
+            .expect("it reads");
         let reading = crate::sync::read(device, &file, &HashSet::new(), now());
         assert_eq!(reading.stopped, None);
         reading.lines
@@ -405,9 +406,16 @@ fn an_entry_that_is_one_with_another_keeps_its_history_and_can_come_back() {
     let (mut a, mut b) = (store(), store());
     add(&mut a, "tabs", 6.0);
     add(&mut b, "ＴＡＢＳ", 9.0);
+    let received = receive(&mut b, lines(&a));
+    let told = &received.difference.entries[0];
+    assert_eq!(
+        (told.how, told.before, told.after),
+        (How::Changed, Some(9.0), Some(7.8))
+    );
     meet(&mut a, &mut b);
     let united = entry(&b, "tabs").expect("it is there");
-    assert_eq!(united.base_score.value(), 7.8);
+    assert_eq!((united.base_score.value(), united.id), (7.8, 1));
+    assert_eq!(entry(&a, "tabs").map(|entry| entry.id), Some(1));
     let history = |store: &Store, uid: &str| {
         let subject = Subject::Entry(uid.to_owned());
         store
@@ -475,6 +483,38 @@ fn a_copied_store_goes_on_under_a_name_of_its_own_and_loses_nothing() {
     meet(&mut a, &mut b);
     is_in_order(&a);
     is_in_order(&b);
+}
+
+#[test]
+fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
+    let mut a = store();
+    add(&mut a, "tabs", 0.5);
+    let mut b = copy(&a);
+    add(&mut a, "of the first", 5.0);
+    let of_a = lines(&a);
+    let name = write(&mut b, |transaction| {
+        transaction.leave_name(&of_a, More::Nothing)
+    });
+    assert!(name.is_some());
+    rescore(&mut b, "tabs", 7.0);
+    is_in_order(&b);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(7.0));
+}
+
+#[test]
+fn a_store_takes_another_name_where_a_later_version_has_written_under_the_one_it_has() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 0.5);
+    meet(&mut a, &mut b);
+    let of_a = lines(&a);
+    let name = write(&mut a, |transaction| {
+        transaction.leave_name(&of_a, More::Waits)
+    });
+    assert!(name.is_some());
+    rescore(&mut a, "tabs", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(7.0));
 }
 
 #[test]
