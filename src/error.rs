@@ -204,6 +204,7 @@ fn kind_of(error: &StorageError) -> Kind {
         StorageError::Sqlite { .. } => Kind::Failed,
         StorageError::Change(_) => Kind::Usage,
         StorageError::ItemTaken { .. }
+        | StorageError::Exists { .. }
         | StorageError::CannotUndo { .. }
         | StorageError::InTheWay { .. }
         | StorageError::LaterChange { .. } => Kind::Conflict,

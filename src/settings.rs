@@ -53,6 +53,20 @@ const PROVIDER: [&str; 7] = [
     ANTHROPIC_API_KEY,
     OPENAI_API_KEY,
 ];
+/// Every variable of aizo's own.
+const ALL: [&str; 11] = [
+    AIZO_HOME,
+    AIZO_DB_PATH,
+    AIZO_COLOR,
+    AIZO_NOW,
+    AIZO_LOCK_TIMEOUT_MS,
+    AIZO_HOOK,
+    AIZO_API_FORMAT,
+    AIZO_API_URL,
+    AIZO_API_KEY,
+    AIZO_MODEL,
+    AIZO_MAX_TOKENS,
+];
 /// A longer `.env` file is not one.
 const LARGEST_ENV_FILE: u64 = 1 << 20;
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -106,6 +120,14 @@ pub struct EnvFile {
     pub state: String,
     /// The variables taken from it.
     pub taken: Vec<String>,
+    /// The variables in it that would be taken from elsewhere.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
+}
+
+/// Whether a variable is one of aizo's own.
+pub fn is_setting(name: &str) -> bool {
+    ALL.contains(&name)
 }
 
 /// When output is coloured.
@@ -411,6 +433,7 @@ fn read_file(
     files: &mut Vec<EnvFile>,
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
+    let mut ignored = Vec::new();
     let mut state = String::from("missing");
     let metadata = fs::metadata(path);
     if metadata.as_ref().is_ok_and(|data| !data.is_file()) {
@@ -428,6 +451,9 @@ fn read_file(
                     match line {
                         Ok((name, value)) if allowed(&name) && !value.is_empty() => {
                             found.insert(name, value);
+                        }
+                        Ok((name, _)) if is_setting(&name) || PROVIDER_KEYS.contains(&&*name) => {
+                            ignored.push(name);
                         }
                         Ok(_) => {}
                         // The line itself may hold a key, so it is not shown.
@@ -448,6 +474,7 @@ fn read_file(
         path: path.to_path_buf(),
         state,
         taken: found.keys().cloned().collect(),
+        ignored,
     });
     found
 }
@@ -470,6 +497,20 @@ mod tests {
         assert_eq!(expand(Path::new("~/x.db"), Some(home)), home.join("x.db"));
         assert_eq!(expand(Path::new("~x"), Some(home)), Path::new("~x"));
         assert_eq!(expand(Path::new("/x"), Some(home)), Path::new("/x"));
+    }
+
+    #[test]
+    fn every_variable_is_a_setting() {
+        let source = include_str!("settings.rs");
+        let mut known = 0;
+        for line in source.lines() {
+            let declared = line.strip_prefix("pub const AIZO_");
+            if let Some((name, _)) = declared.and_then(|rest| rest.split_once(':')) {
+                assert!(is_setting(&format!("AIZO_{name}")), "{name}");
+                known += 1;
+            }
+        }
+        assert_eq!(known, ALL.len());
     }
 
     #[test]

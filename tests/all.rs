@@ -4,11 +4,13 @@ mod common;
 
 mod adding;
 mod analyze;
+mod backups;
 mod capture;
 mod changing;
 mod checking;
 mod context;
 mod contract;
+mod doctor;
 mod export;
 mod finding;
 mod forgetting;

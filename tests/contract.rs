@@ -133,6 +133,7 @@ struct Cleared {
     hard_limits: usize,
     proposals: usize,
     sessions: usize,
+    copy: Option<String>,
     change: Option<i64>,
     hint: Option<String>,
 }
@@ -710,7 +711,9 @@ fn history_and_undo_name_changes() {
 
 #[test]
 fn clear_counts_what_it_removed() {
-    let cleared: Cleared = reply(&profile(), &["clear", "--yes"]);
+    let home = profile();
+    let cleared: Cleared = reply(&home, &["clear", "--yes"]);
+    let copy = "backups/preferences.db.20261130T120000Z.before-clear.bak";
     assert_eq!(
         cleared,
         Cleared {
@@ -719,6 +722,7 @@ fn clear_counts_what_it_removed() {
             hard_limits: 1,
             proposals: 1,
             sessions: 0,
+            copy: Some(home.aizo().join(copy).display().to_string()),
             change: Some(4),
             hint: Some("to take it back: aizo undo 4".into()),
         }

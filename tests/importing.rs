@@ -602,11 +602,11 @@ fn the_store_is_copied_before_and_the_last_ten_copies_stay() {
         let reply = import(&home, &[&path]);
         first.get_or_insert(reply.copy.expect("a copy was kept"));
     }
-    let copies: Vec<PathBuf> = std::fs::read_dir(home.aizo())
+    let copies: Vec<PathBuf> = std::fs::read_dir(home.aizo().join("backups"))
         .expect("the folder is there")
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| path.to_string_lossy().contains(".before-import-"))
+        .filter(|path| path.to_string_lossy().contains(".before-import."))
         .collect();
     assert_eq!(copies.len(), 10);
     assert!(!Path::new(&first.expect("there was one")).exists());

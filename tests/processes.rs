@@ -281,7 +281,7 @@ fn two_of_each_read_at_once_on_a_store_of_1_0_0_break_nothing() {
             }
         });
         assert_eq!(stored_items(&home).len(), 12);
-        let copies = fs::read_dir(home.aizo())
+        let copies = fs::read_dir(home.aizo().join("backups"))
             .expect("the folder reads")
             .filter(|entry| {
                 entry.as_ref().is_ok_and(|entry| {
@@ -519,6 +519,23 @@ mod as_another_user {
         assert!(run.stdout.contains("concise code"), "{run:?}");
         assert!(run.stderr.contains("reading a copy"), "{run:?}");
         writes_are_refused(&place);
+    }
+
+    #[test]
+    fn doctor_says_that_a_store_cannot_be_written() {
+        let home = Home::new();
+        home.ok(&["add", "concise code", "asked twice"]);
+        let place = ReadOnly::new(home);
+        let before = traces(&place.home.aizo());
+        let run = place.run(&["doctor", "--json"]);
+        let reply: Value = serde_json::from_str(&run.stdout).expect("one value");
+        let findings = reply["findings"].as_array().expect("a list");
+        let found = findings.iter().find(|one| one["check"] == "writable");
+        assert_eq!(
+            (run.code, &found.expect("it is found")["level"]),
+            (1, &"error".into())
+        );
+        assert_eq!(traces(&place.home.aizo()), before);
     }
 
     #[test]

@@ -725,6 +725,22 @@ fn the_store_table_names_the_columns_that_exist() {
 }
 
 #[test]
+fn the_table_of_checks_names_those_that_doctor_makes() {
+    let reply: Value = Home::new().json(&["doctor"]);
+    let checks = reply["checks"].as_array().expect("a list");
+    let exist: BTreeSet<&str> = checks.iter().filter_map(Value::as_str).collect();
+    for (file, head) in [(ENGLISH, "check"), (CHINESE, "检查项")] {
+        let shown: Vec<String> = table(&text_of(file), head)
+            .iter()
+            .flat_map(|row| codes(&row[0]))
+            .collect();
+        let named: BTreeSet<&str> = shown.iter().map(String::as_str).collect();
+        assert_eq!(named, exist, "{file}");
+        assert_eq!(named.len(), shown.len(), "{file}: one stands twice");
+    }
+}
+
+#[test]
 fn the_version_is_not_contradicted() {
     let version = env!("CARGO_PKG_VERSION");
     for file in BOTH {

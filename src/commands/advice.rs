@@ -3,34 +3,11 @@
 
 use super::Context;
 use crate::check::{Detector, Typed};
-use crate::merge::Observation;
+use crate::merge::{Observation, thing_of};
 use crate::model::{Band, Origin, Score, quoted};
 
 /// So many items are advised on at once.
 const MOST: usize = 3;
-
-/// How an item begins that says no by itself. Longer ones first.
-const NEGATIONS: &[&str] = &[
-    "does not ",
-    "doesn't ",
-    "doesn’t ",
-    "do not ",
-    "don't ",
-    "don’t ",
-    "never ",
-    "not ",
-    "no ",
-    "不要",
-    "不能",
-    "不可",
-    "不喜欢",
-    "不想",
-    "不",
-    "别",
-    "禁止",
-    "讨厌",
-    "拒绝",
-];
 
 /// Says what may not be meant.
 pub(super) fn advise(context: &Context, observations: &[&Observation]) {
@@ -94,33 +71,5 @@ pub(super) fn advise_on_patterns(context: &Context, observations: &[&Observation
                 ));
             }
         }
-    }
-}
-
-/// What is left of an item that says no.
-fn thing_of(item: &str) -> Option<&str> {
-    NEGATIONS.iter().find_map(|negation| {
-        let start = item.get(..negation.len())?;
-        let thing = item[negation.len()..].trim();
-        (start.eq_ignore_ascii_case(negation) && !thing.is_empty()).then_some(thing)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case("no emojis", Some("emojis"))]
-    #[case("Doesn't eat cilantro", Some("eat cilantro"))]
-    #[case("不吃香菜", Some("吃香菜"))]
-    #[case("不要表情", Some("表情"))]
-    #[case("notebooks", None)]
-    #[case("no", None)]
-    #[case("Norwegian", None)]
-    #[case("香菜", None)]
-    fn a_negated_item_leaves_the_thing(#[case] item: &str, #[case] thing: Option<&str>) {
-        assert_eq!(thing_of(item), thing);
     }
 }

@@ -1,6 +1,7 @@
 //! `aizo clear`: removes everything but the settings; the journal keeps it for `undo`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -16,7 +17,8 @@ use crate::storage::View;
 #[command(after_help = "Example:
   aizo clear --yes
 
-Removes every preference, what waits in review, and the record of analysed sessions. It can be undone: aizo undo")]
+Removes every preference, what waits in review, and the record of analysed sessions. It can be undone: aizo undo.
+The store as it was is kept as a copy as well.")]
 pub struct Args {
     /// Do not ask
     #[arg(long, short)]
@@ -31,6 +33,8 @@ pub struct Reply {
     hard_limits: usize,
     proposals: usize,
     sessions: usize,
+    /// Where the store as it was is kept.
+    copy: Option<PathBuf>,
     change: Option<i64>,
     hint: Option<String>,
 }
@@ -43,11 +47,11 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let stored = context.read(Counts::of)?;
     let Some(stored) = stored else {
         context.note("nothing is stored yet");
-        return Ok(Reply::of(Counts::default(), None));
+        return Ok(Reply::of(Counts::default(), None, None));
     };
     if stored == Counts::default() {
         context.note("nothing is stored");
-        return Ok(Reply::of(stored, None));
+        return Ok(Reply::of(stored, None, None));
     }
     if !args.yes {
         confirm(stored)?;
@@ -61,6 +65,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                     .into(),
             );
         }
+        let copy = transaction.keep_copy("before-clear")?;
         let entries = transaction.view().preferences()?;
         let waiting = transaction.view().proposals()?;
         let sessions = transaction.view().session_ids()?;
@@ -80,7 +85,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         for subject in subjects {
             transaction.apply(&Change::delete(Op::Clear, subject, Origin::User))?;
         }
-        Ok(Reply::of(now, transaction.change_number()))
+        Ok(Reply::of(now, copy, transaction.change_number()))
     })
 }
 
@@ -139,13 +144,14 @@ fn confirm(stored: Counts) -> anyhow::Result<()> {
 }
 
 impl Reply {
-    fn of(counts: Counts, change: Option<i64>) -> Self {
+    fn of(counts: Counts, copy: Option<PathBuf>, change: Option<i64>) -> Self {
         Reply {
             result: "cleared",
             removed: counts.entries,
             hard_limits: counts.hard_limits,
             proposals: counts.proposals,
             sessions: counts.sessions,
+            copy,
             change,
             hint: change.map(|change| format!("to take it back: aizo undo {change}")),
         }
@@ -164,6 +170,9 @@ impl Reply {
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
         page.line(&format!("cleared: {}", self.counts().describe()))?;
+        if let Some(copy) = &self.copy {
+            page.line(&format!("  as it was it is kept as {}", copy.display()))?;
+        }
         match &self.hint {
             Some(hint) => page.line(&format!("  {hint}")),
             None => Ok(()),

@@ -18,6 +18,11 @@ use crate::storage::View;
 
 /// Bytes of a task that count.
 pub(super) const LONGEST_TASK: usize = 8 * 1024;
+/// How much an agent is told where nobody says anything else.
+pub(super) const USUAL_BUDGET: Budget = Budget {
+    tokens: 800,
+    characters: 9500,
+};
 /// How long to wait for a task on standard input that nobody may have sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Up to this many words of a task may all stand in an entry.
@@ -42,10 +47,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = parse_scenario)]
     scenario: Option<String>,
     /// At most this many tokens; hard limits are there all the same
-    #[arg(long, value_name = "TOKENS", default_value = "800", value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TOKENS", default_value_t = USUAL_BUDGET.tokens, value_parser = parse_limit, allow_negative_numbers = true)]
     budget: usize,
     /// At most this many characters, whatever else
-    #[arg(long, value_name = "N", default_value = "9500", value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = USUAL_BUDGET.characters, value_parser = parse_limit, allow_negative_numbers = true)]
     max_chars: usize,
     /// The form
     #[arg(long, value_enum, default_value_t = Form::Prose)]

@@ -6,12 +6,14 @@ mod advice;
 mod analyze;
 mod apply;
 mod asker;
+mod backup;
 mod check;
 mod clear;
 mod completions;
 mod config;
 mod context;
 mod demo;
+mod doctor;
 mod entries;
 mod export;
 mod forget;
@@ -30,6 +32,7 @@ mod recall;
 mod record;
 mod remove;
 mod resolve;
+mod restore;
 mod review;
 mod scenarios;
 mod sessions;
@@ -146,6 +149,12 @@ pub enum Command {
     History(Later<history::Args>),
     /// Take changes back
     Undo(Later<undo::Args>),
+    /// Copy the store, while others write
+    Backup(Later<backup::Args>),
+    /// Put a copy in the place of the store
+    Restore(Later<restore::Args>),
+    /// Look for everything that can be wrong, and say what to do
+    Doctor(Later<doctor::Args>),
     /// Keep the profile of several devices in step through a git repository
     Sync(Later<sync::Args>),
     /// Show the evidence behind a preference
@@ -540,6 +549,9 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Scenarios(Later(args)) => answer(scenarios::run(&args, context)?),
         Command::History(Later(args)) => answer(history::run(&args, context)?),
         Command::Undo(Later(args)) => answer(undo::run(&args, context)?),
+        Command::Backup(Later(args)) => Reply::Answer(backup::run(&args, context)?),
+        Command::Restore(Later(args)) => answer(restore::run(&args, context)?),
+        Command::Doctor(Later(args)) => doctor::run(&args, context)?,
         Command::Sync(Later(args)) => Reply::Answer(sync::run(&args, context)?),
         Command::Why(Later(args)) => answer(why::run(&args, context)?),
         Command::Review(Later(args)) => answer(review::run(&args, context)?),

@@ -15,5 +15,5 @@ pub use diff::difference;
 pub use found::{Found, leads_to, real};
 pub use json::{object, path};
 pub use lock::Lock;
-pub use swap::{Readers, folders_for, missing_folders, replace, sweep};
+pub use swap::{Readers, folders_for, leftovers, missing_folders, replace, sweep};
 pub use text::{Fault, MARK, newline};

@@ -139,26 +139,32 @@ pub fn replace(target: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> 
 
 /// Removes what runs that were ended in the midst have left beside a file.
 pub fn sweep(target: &Path) {
-    let Some(entries) = target.parent().and_then(|folder| folder.read_dir().ok()) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let random = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(NEW)?.strip_suffix(NEW_END));
-        let is_named = random.is_some_and(|random| {
-            random.len() == 6 && random.chars().all(|c| c.is_ascii_alphanumeric())
-        });
-        if !is_named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            continue;
-        }
-        // Who is still writing holds the lock.
-        let is_left = fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
-        if is_left {
-            let _the_next_run_may = fs::remove_file(entry.path());
-        }
+    for left in target.parent().map(leftovers).unwrap_or_default() {
+        let _the_next_run_may = fs::remove_file(left);
     }
+}
+
+/// What runs that were ended in the midst have left in a folder.
+pub fn leftovers(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else {
+        return Vec::new();
+    };
+    let is_named = |name: &str| {
+        let random = name
+            .strip_prefix(NEW)
+            .and_then(|name| name.strip_suffix(NEW_END));
+        random.is_some_and(|random| {
+            random.len() == 6 && random.chars().all(|c| c.is_ascii_alphanumeric())
+        })
+    };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_named))
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.path())
+        // Who is still writing holds the lock.
+        .filter(|path| fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok()))
+        .collect()
 }
 
 #[cfg(all(test, unix))]

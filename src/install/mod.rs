@@ -3,6 +3,7 @@
 //! `recipe` says what belongs where, `jsonc` and `toml` make one change to a text, `plan` goes from bytes to bytes, and `record`
 //! remembers what was changed, so that it can be taken back byte for byte. Pure: who calls it reads and writes the files.
 
+mod calls;
 mod edit;
 mod host;
 mod jsonc;
@@ -12,6 +13,7 @@ mod recipe;
 mod record;
 mod toml;
 
+pub use calls::programs;
 pub use edit::Edit;
 pub use host::{Machine, Scope};
 pub use plan::{Outcome, Step, install, uninstall};

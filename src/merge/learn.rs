@@ -11,13 +11,13 @@ use crate::model::{
 
 /// Which side of indifference a score is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     Against,
     Between,
     For,
 }
 
-fn side(score: Score) -> Side {
+pub(super) fn side(score: Score) -> Side {
     if score.value() <= Band::Aversion.range().1 {
         Side::Against
     } else if score.value() >= Band::Style.range().0 {

@@ -1,6 +1,7 @@
 //! What becomes of an observation: a new entry, a merged one, a limit that is kept, or something that
 //! waits for a person. Pure: the store is asked before, and told after.
 
+mod alike;
 mod bring;
 pub mod fold;
 pub mod forgotten;
@@ -9,6 +10,7 @@ mod similar;
 
 use chrono::{DateTime, Utc};
 
+pub use alike::{Pair, Relation, pairs, thing_of};
 pub use bring::{Brought, Incoming, OnConflict, bring};
 pub use learn::{Lesson, learn};
 pub use similar::{Thing, Things, is_same_thing, is_spoken_of, names_something};

@@ -15,10 +15,10 @@ const EMPTY_WORDS: &[&str] = &[
 ];
 
 /// From this share of common words on, two items of several words are one.
-const ALIKE: f64 = 0.8;
+pub(super) const ALIKE: f64 = 0.8;
 
 /// What an item says, in stems where there are any.
-fn content(item: &str) -> BTreeSet<String> {
+pub(super) fn content(item: &str) -> BTreeSet<String> {
     let folded = Folded::new(item);
     let words: BTreeSet<String> = folded
         .pieces()

@@ -25,6 +25,12 @@ impl Hlc {
         Hlc((millis << 16).max(self.0.saturating_add(1)))
     }
 
+    /// What the wall clock said, or would have.
+    pub fn moment(self) -> Option<DateTime<Utc>> {
+        let millis = i64::try_from(self.0 >> 16).ok()?;
+        DateTime::from_timestamp_millis(millis)
+    }
+
     /// Whether this is later than any clock would say that is merely wrong. Who followed such a time would soon have none
     /// after it.
     pub fn is_out_of_reach(self, now: DateTime<Utc>) -> bool {
@@ -66,7 +72,9 @@ mod tests {
         assert!(first < second && second < third);
         assert_eq!(first.to_string().parse(), Ok(first));
         assert!(first.to_string() < second.to_string());
+        assert_eq!(first.moment(), Some(late));
     }
+
     #[test]
     fn only_one_spelling_is_a_time() {
         assert_eq!("0193000000000001".parse(), Ok(Hlc(0x0193_0000_0000_0001)));

@@ -66,6 +66,12 @@ pub enum StorageError {
         /// The file in the way.
         file: PathBuf,
     },
+    /// A file that is not to be written over.
+    #[error("{} is there already; it was left as it is", path.display())]
+    Exists {
+        /// The path.
+        path: PathBuf,
+    },
     /// No space is left.
     #[error("cannot write {}: no space is left on its disk", path.display())]
     Full {
@@ -188,10 +194,11 @@ impl StorageError {
             StorageError::Full { .. } => {
                 "free some space and try again; nothing was changed".into()
             }
-            StorageError::Damaged { path, .. } => format!(
-                "keep the file; a copy from before the last migration may lie beside it ({}.*.bak)",
-                path.display()
-            ),
+            StorageError::Exists { .. } => "name another file, or a folder".into(),
+            StorageError::Damaged { .. } => {
+                "aizo backup --list names its copies; aizo restore FILE puts one in its place"
+                    .into()
+            }
             StorageError::Io { .. } => {
                 "check that the folder exists and may be read, or name another store with --db FILE"
                     .into()
@@ -225,6 +232,17 @@ impl StorageError {
         )
     }
 
+    /// Whether the file is there and cannot be read as what it should be.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            StorageError::Damaged { .. }
+                | StorageError::NotADatabase { .. }
+                | StorageError::Sqlite { .. }
+                | StorageError::Journal { .. }
+        )
+    }
+
     /// Whether the store could not be written but may still be read.
     pub(crate) fn is_about_writing(&self) -> bool {
         matches!(
@@ -235,6 +253,18 @@ impl StorageError {
                 | StorageError::Full { .. }
                 | StorageError::Io { .. }
         )
+    }
+
+    /// Sorts what the system reports about the file at `path`.
+    pub(crate) fn from_io(path: &Path, cause: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match cause.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                StorageError::ReadOnly { path }
+            }
+            io::ErrorKind::StorageFull => StorageError::Full { path },
+            _ => StorageError::Io { path, cause },
+        }
     }
 
     /// Sorts what SQLite reports about the file at `path`.

@@ -1,6 +1,6 @@
 //! Keeps the search index beside the rows: in the same transaction, for every row that changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use chrono::DateTime;
@@ -211,42 +211,54 @@ fn write(connection: &Connection, id: i64, dirty: Dirty) -> rusqlite::Result<()>
             return write_limit_vector(connection, id, is_limit);
         }
     }
-    let [item, reason] = [&source.item, &source.reason].map(|text| Folded::new(text));
-    let keywords: Vec<Folded> = source
-        .keywords
-        .iter()
-        .map(|text| Folded::new(text))
-        .collect();
-    let joined: Vec<String> = keywords
-        .iter()
-        .map(|text| text.pieces().join(" "))
-        .collect();
-    let stems: Vec<&str> = [&item, &reason]
-        .into_iter()
-        .chain(&keywords)
-        .flat_map(Folded::stems)
-        .collect();
+    let indexed = source.indexed();
     connection
         .prepare_cached("DELETE FROM search WHERE rowid = ?1")?
         .execute([id])?;
+    let [item, reason, keywords, stems] = &indexed.texts;
     connection
         .prepare_cached(
             "INSERT INTO search (rowid, item, reason, keywords, stems) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
-        .execute(params![
-            id,
-            item.pieces().join(" "),
-            reason.pieces().join(" "),
-            joined.join(BETWEEN_KEYWORDS),
-            stems.join(" "),
-        ])?;
+        .execute(params![id, item, reason, keywords, stems])?;
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO recall_index (id, score, seen) VALUES (?1, ?2, ?3)",
         )?
         .execute(params![id, source.score, source.seen])?;
-    let vector = entry_vector(&source.item, &source.reason, &source.keywords);
-    write_vector(connection, id, vector.as_ref(), is_limit)
+    write_vector(connection, id, indexed.vector.as_ref(), is_limit)
+}
+
+/// What the index holds of the texts of a row.
+struct Indexed {
+    /// Item, reason, keywords and stems.
+    texts: [String; 4],
+    vector: Option<Vector>,
+}
+
+impl Source {
+    fn indexed(&self) -> Indexed {
+        let [item, reason] = [&self.item, &self.reason].map(|text| Folded::new(text));
+        let keywords: Vec<Folded> = self.keywords.iter().map(|text| Folded::new(text)).collect();
+        let joined: Vec<String> = keywords
+            .iter()
+            .map(|text| text.pieces().join(" "))
+            .collect();
+        let stems: Vec<&str> = [&item, &reason]
+            .into_iter()
+            .chain(&keywords)
+            .flat_map(Folded::stems)
+            .collect();
+        Indexed {
+            texts: [
+                item.pieces().join(" "),
+                reason.pieces().join(" "),
+                joined.join(BETWEEN_KEYWORDS),
+                stems.join(" "),
+            ],
+            vector: entry_vector(&self.item, &self.reason, &self.keywords),
+        }
+    }
 }
 
 /// Puts a vector into every table that has it, and a sketch of it into its block; none takes it out of them.
@@ -294,4 +306,110 @@ fn write_sketch(connection: &Connection, id: i64, vector: Option<&Vector>) -> ru
     connection
         .blob_open(MAIN_DB, "sketches", "bits", block, false)?
         .write_at(&sketch, place)
+}
+
+/// The rows of which the index holds something else than they say, and the numbers in it of rows that are gone. What is in
+/// `outside` does not count.
+pub(super) fn stale(
+    connection: &Connection,
+    outside: &HashSet<i64>,
+) -> rusqlite::Result<BTreeSet<i64>> {
+    let ids: Vec<i64> = connection
+        .prepare("SELECT id FROM preferences")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut stale = BTreeSet::new();
+    for &id in ids.iter().filter(|id| !outside.contains(id)) {
+        if let Some(source) = source(connection, id)?
+            && !is_indexed(connection, id, &source)?
+        {
+            stale.insert(id);
+        }
+    }
+    let there: HashSet<i64> = ids.into_iter().collect();
+    for sql in [
+        "SELECT id FROM recall_index",
+        "SELECT id FROM search_docsize",
+        "SELECT id FROM vectors",
+        "SELECT id FROM limit_vectors",
+    ] {
+        let mut statement = connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            if !there.contains(&id) && !outside.contains(&id) {
+                stale.insert(id);
+            }
+        }
+    }
+    Ok(stale)
+}
+
+/// Whether the index holds of a row what it says.
+fn is_indexed(connection: &Connection, id: i64, source: &Source) -> rusqlite::Result<bool> {
+    let indexed = source.indexed();
+    let texts: Option<[String; 4]> = connection
+        .prepare_cached("SELECT item, reason, keywords, stems FROM search WHERE rowid = ?1")?
+        .query_row([id], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+        })
+        .optional()?;
+    let weight: Option<(f64, i64)> = connection
+        .prepare_cached("SELECT score, seen FROM recall_index WHERE id = ?1")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    if texts.as_ref() != Some(&indexed.texts) || weight != Some((source.score, source.seen)) {
+        return Ok(false);
+    }
+    let of_limit = indexed
+        .vector
+        .as_ref()
+        .filter(|_| Score::clamped(source.score).is_hard_limit());
+    Ok(
+        has_vector(connection, "vectors", id, indexed.vector.as_ref())?
+            && has_vector(connection, "limit_vectors", id, of_limit)?
+            && has_sketch(connection, id, indexed.vector.as_ref())?,
+    )
+}
+
+/// Whether a table has this vector of a row, or none.
+fn has_vector(
+    connection: &Connection,
+    table: &str,
+    id: i64,
+    wanted: Option<&Vector>,
+) -> rusqlite::Result<bool> {
+    // The last bits may differ between machines.
+    const SAME: f32 = 0.99;
+    let stored: Option<Vec<u8>> = connection
+        .prepare_cached(&format!("SELECT vector FROM {table} WHERE id = ?1"))?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    Ok(match (stored, wanted) {
+        (None, None) => true,
+        (Some(stored), Some(wanted)) => {
+            let length = wanted.cosine(wanted);
+            Vector::from_bytes(&stored).is_some_and(|it| it.cosine(wanted) > SAME * length)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a row's place in the blocks has the sketch of its vector.
+fn has_sketch(connection: &Connection, id: i64, wanted: Option<&Vector>) -> rusqlite::Result<bool> {
+    // Of its 32 bytes a few may differ between machines.
+    const APART: usize = 4;
+    let place = id.rem_euclid(BLOCK) * sketch::BYTES as i64;
+    let stored: Option<Vec<u8>> = connection
+        .prepare_cached("SELECT substr(bits, ?2, ?3) FROM sketches WHERE block = ?1")?
+        .query_row(
+            params![id.div_euclid(BLOCK), place + 1, sketch::BYTES as i64],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let wanted = wanted.map_or([0; sketch::BYTES], sketch::sketch);
+    Ok(stored.is_some_and(|stored| {
+        let pairs = stored.iter().zip(&wanted);
+        stored.len() == wanted.len() && pairs.filter(|(a, b)| a != b).count() <= APART
+    }))
 }

@@ -3,7 +3,7 @@
 //! What a file is shows in its columns and not in the number it carries: a start that was killed, or two
 //! at once, have left files whose number was behind. Nothing is lost: rows, ids, scenarios, settings and
 //! sessions stay, rows that are one item under Unicode folding are united, and the file as it was is kept
-//! beside it.
+//! among its copies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use super::copy::keep_beside;
+use super::backup::keep;
 use super::journal::Draft;
 use super::open::APPLICATION_ID;
 use super::{Result, StorageError, Transaction, index};
@@ -38,8 +38,8 @@ pub(super) enum Version {
 /// What happens to the file as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backup<'p> {
-    /// It is kept beside the store, whose file this is.
-    Beside(&'p Path),
+    /// It is kept with the copies of the store, whose file this is.
+    Kept(&'p Path),
     /// The store is a copy itself.
     None,
 }
@@ -198,8 +198,8 @@ pub(super) fn bring_up_to_date(
         Version::Current => return Ok(None),
         Version::Empty => create(&transaction).map_err(sqlite)?,
         Version::Older(number) => {
-            if let Backup::Beside(real) = backup {
-                kept = Some(keep_beside(path, real, &format!("schema{number}"), now)?);
+            if let Backup::Kept(real) = backup {
+                kept = Some(keep(path, real, &format!("schema{number}"), now)?);
             }
             let shape = shape_of(&transaction).map_err(sqlite)?;
             list_is_lost = has(&shape, "preferences", &["uid", "item_key"])

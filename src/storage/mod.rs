@@ -6,11 +6,13 @@
 
 mod adopt;
 mod analysed;
+mod backup;
 mod copy;
 mod fault;
 pub mod foreign;
 mod forget;
 mod index;
+mod inspect;
 mod journal;
 mod listing;
 mod migrate;
@@ -20,6 +22,7 @@ mod read;
 mod receive;
 mod related;
 mod replay;
+mod restore;
 mod search;
 mod secrets;
 mod shown;
@@ -36,6 +39,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 pub use analysed::{AnalysedSession, TaughtBefore};
+pub use backup::Backup;
 pub use fault::StorageError;
 pub use forget::{Mention, Names, Owed, Record, Rewritten};
 pub use listing::Listing;
@@ -43,6 +47,7 @@ pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
 pub use read::{KeywordCount, Source, Totals, View};
 pub use receive::{More, Rebuilt, Received};
+pub use restore::{Restored, Staged};
 pub use state::{Difference, Differing, How};
 pub use undo::{Left, Undoing, Undone};
 pub use write::{Applied, Transaction};
@@ -89,6 +94,14 @@ impl Store {
     /// A path that holds something else, or cannot be read.
     pub fn exists(path: &Path) -> Result<bool> {
         open::exists(path)
+    }
+
+    /// Fails where a store that is there may not be written, or what SQLite keeps beside it.
+    ///
+    /// # Errors
+    /// As told.
+    pub fn write_access(path: &Path) -> Result<()> {
+        open::write_access(path)
     }
 
     /// Opens a store to read it. Nothing is there yet: nothing comes back, and nothing is made.

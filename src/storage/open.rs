@@ -59,14 +59,7 @@ impl<'p> Target<'p> {
     }
 
     fn io(&self, cause: io::Error) -> StorageError {
-        let path = self.path.to_path_buf();
-        match cause.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                StorageError::ReadOnly { path }
-            }
-            io::ErrorKind::StorageFull => StorageError::Full { path },
-            _ => StorageError::Io { path, cause },
-        }
+        StorageError::from_io(self.path, cause)
     }
 
     /// Fails where the file may not be written, or what SQLite keeps beside it. SQLite would open it for reading instead,
@@ -185,7 +178,7 @@ pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
 }
 
 /// Settings that every connection has.
-fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+pub(super) fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -197,6 +190,20 @@ fn configure(connection: &Connection, patience: Duration) -> rusqlite::Result<()
 /// Whether there is a file that could be a store.
 pub(super) fn exists(path: &Path) -> Result<bool> {
     Ok(Target::new(path).header()?.is_some())
+}
+
+/// See [`Store::write_access`].
+pub(super) fn write_access(path: &Path) -> Result<()> {
+    let target = Target::new(path);
+    if !target.real.exists() {
+        return Ok(());
+    }
+    target.require_write_access()?;
+    // SQLite makes files beside the store.
+    let folder = target.real.parent().unwrap_or(Path::new("."));
+    tempfile::tempfile_in(folder)
+        .map(drop)
+        .map_err(|cause| target.io(cause))
 }
 
 /// See [`Store::open_for_writing`].
@@ -215,7 +222,7 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
     if connection.is_readonly("main").map_err(sqlite)? {
         return Err(StorageError::ReadOnly { path: path.clone() });
     }
-    let backup = migrate::Backup::Beside(&target.real);
+    let backup = migrate::Backup::Kept(&target.real);
     let kept = migrate::bring_up_to_date(&mut connection, path, now, backup)?;
     index::bring_up_to_date(&mut connection, path)?;
     keep_private(&target.real);

@@ -287,7 +287,7 @@ impl Transaction<'_> {
 }
 
 impl Differing {
-    fn new(id: i64, uid: &str, before: Option<&Values>, after: &Values) -> Self {
+    pub(super) fn new(id: i64, uid: &str, before: Option<&Values>, after: &Values) -> Self {
         Differing {
             id: Some(id),
             uid: uid.to_owned(),
@@ -301,7 +301,7 @@ impl Differing {
         }
     }
 
-    fn gone(uid: &str, before: &Values) -> Self {
+    pub(super) fn gone(uid: &str, before: &Values) -> Self {
         Differing {
             id: None,
             uid: uid.to_owned(),
@@ -324,7 +324,7 @@ fn score(values: &Values) -> Option<f64> {
 }
 
 /// The columns of a record that are to hold another value than they do.
-fn differing(subject: &Subject, stored: &Values, wanted: &Values) -> Values {
+pub(super) fn differing(subject: &Subject, stored: &Values, wanted: &Values) -> Values {
     let scenarios = matches!(subject, Subject::Entry(_)).then_some("scenarios");
     let columns = subject.columns().iter().copied().chain(scenarios);
     let is_same = |a: &Value, b: Option<&Value>| {

@@ -87,6 +87,7 @@ impl Change {
             Command::Remove(Later(args)) => ("remove", Some(args.named().to_vec())),
             Command::Forget(Later(args)) => ("forget", Some(args.named().to_vec())),
             Command::Clear(_) => ("clear", None),
+            Command::Restore(_) => ("restore", None),
             Command::Undo(_) => ("undo", None),
             Command::Review(Later(args)) if args.decides() => ("review", None),
             Command::Uninstall(_) => ("uninstall", None),
@@ -109,6 +110,7 @@ impl Change {
             "delete",
             "forget",
             "clear",
+            "restore",
             "undo",
             "review",
             "uninstall",
@@ -170,6 +172,7 @@ mod tests {
     #[case("aizo review accept --all", &["review"])]
     #[case("aizo review; aizo review list", &[])]
     #[case("aizo uninstall --all", &["uninstall"])]
+    #[case("aizo restore old.db --yes", &["restore"])]
     #[case("aizo --db x update 1 --score 9", &["update"])]
     #[case("aizo update \"$(cat id)\" --score 9", &["update"])]
     #[case("cat ids | xargs aizo remove", &["remove"])]

@@ -1,5 +1,6 @@
 //! `aizo install` and `aizo uninstall`: settle aizo in the hosts of agents, and take it out again.
 
+mod examine;
 mod folder;
 mod reply;
 mod surroundings;
@@ -14,6 +15,7 @@ use crate::capture::hook::Caller;
 use crate::error::Failure;
 use crate::install::{Part, Piece, Program, pieces};
 use crate::present::Answer;
+pub(super) use examine::{Standing, State, examine};
 use reply::File;
 pub use reply::Reply;
 use surroundings::Surroundings;

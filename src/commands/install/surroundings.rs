@@ -25,6 +25,13 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
+/// Whether a path leads to this program.
+pub(super) fn is_this_program(path: &Path) -> bool {
+    let this = std::env::current_exe().and_then(|this| this.canonicalize());
+    path.canonicalize()
+        .is_ok_and(|path| this.is_ok_and(|this| path == this))
+}
+
 impl Surroundings {
     pub(super) fn new(project: bool, context: &Context) -> anyhow::Result<Self> {
         let nowhere =
@@ -43,6 +50,15 @@ impl Surroundings {
         })
     }
 
+    /// The same for somebody else, or for another folder.
+    pub(super) fn with(&self, scope: Scope) -> Self {
+        Surroundings {
+            home: self.home.clone(),
+            own: self.own.clone(),
+            scope,
+        }
+    }
+
     pub(super) fn machine<'m>(&self, variable: &'m dyn Fn(&str) -> Option<String>) -> Machine<'m> {
         Machine {
             home: self.home.clone(),
@@ -56,11 +72,8 @@ impl Surroundings {
     /// upgrade leaves as it is. A project is for others too, who have it elsewhere.
     pub(super) fn program(&self, machine: &Machine<'_>) -> Program {
         let by_name = Program::by_name(machine.windows);
-        let real = |path: &Path| path.canonicalize().ok();
-        let this = std::env::current_exe().ok();
-        let is_this =
-            |path: &Path| real(path).is_some() && real(path) == this.as_deref().and_then(real);
-        if self.scope != Scope::User || machine.which("aizo").is_some_and(|path| is_this(&path)) {
+        let found = machine.which("aizo");
+        if self.scope != Scope::User || found.is_some_and(|path| is_this_program(&path)) {
             return by_name;
         }
         let started = std::env::args_os()
@@ -68,8 +81,8 @@ impl Surroundings {
             .map(PathBuf::from)
             .filter(|path| path.components().count() > 1)
             .and_then(|path| std::path::absolute(path).ok())
-            .filter(|path| is_this(path));
-        match started.or(this) {
+            .filter(|path| is_this_program(path));
+        match started.or_else(|| std::env::current_exe().ok()) {
             Some(path) => Program {
                 name: path.to_string_lossy().into_owned(),
                 is_path: true,

@@ -1,5 +1,6 @@
 //! `aizo sync`: the profile of several devices, through a git repository.
 
+mod examine;
 mod import;
 mod init;
 mod note;
@@ -18,6 +19,7 @@ use crate::model::quoted;
 use crate::present::Answer;
 use crate::storage::Owed;
 use crate::sync::{Remote, Repository, shown};
+pub(super) use examine::{Trouble, examine, is_set_up};
 use reply::Reply;
 
 /// Arguments of `sync`.

@@ -14,7 +14,8 @@ use super::toml;
 use crate::capture::hook::Caller;
 use crate::files::Fault;
 use crate::model::stable_name;
-use own::{Own, Seen, State, check, place};
+pub(super) use own::place;
+use own::{Own, Seen, State, check};
 use taken::{is_left, taken_back, without_exact};
 
 /// One file and what a host gets in it.

@@ -164,7 +164,7 @@ pub(super) fn check(pieces: &[Piece], text: &str) -> Result<(), Fault> {
 }
 
 /// Where a value belongs in this file.
-pub(super) fn place(item: &Item, text: &str, dialect: Dialect) -> Result<Place, Fault> {
+pub(in super::super) fn place(item: &Item, text: &str, dialect: Dialect) -> Result<Place, Fault> {
     let mut place = item.place.clone();
     if let Some(deeper) = item.deeper {
         let inner = Place {

@@ -1,0 +1,91 @@
+//! What `--fix` does: what is safe, and nothing that an entry says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::finding::{Finding, Fix};
+use crate::commands::Context;
+use crate::storage::Store;
+
+/// Something that was put right.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Fixed {
+    pub(super) check: &'static str,
+    pub(super) what: String,
+}
+
+/// Puts right what can be. What cannot is said, and found again.
+pub(super) fn all(findings: &[Finding], context: &Context) -> Vec<Fixed> {
+    let mut fixed = Vec::new();
+    let mut adopted: BTreeSet<String> = BTreeSet::new();
+    let mut adopting: BTreeSet<&'static str> = BTreeSet::new();
+    for finding in findings {
+        let done = match &finding.fix {
+            None => continue,
+            Some(Fix::Mode(path, mode)) => set_mode(path, *mode),
+            Some(Fix::Remove(path)) => remove(path),
+            Some(Fix::Index) => rebuild_index(context),
+            Some(Fix::Adopt(uids)) => {
+                // One change for all of it.
+                adopted.extend(uids.iter().cloned());
+                adopting.insert(finding.check);
+                continue;
+            }
+        };
+        settle([finding.check], done, context, &mut fixed);
+    }
+    if !adopting.is_empty() {
+        let uids: Vec<String> = adopted.into_iter().collect();
+        let done = adopt(&uids, context);
+        settle(adopting, done, context, &mut fixed);
+    }
+    fixed
+}
+
+fn settle(
+    checks: impl IntoIterator<Item = &'static str>,
+    done: anyhow::Result<String>,
+    context: &Context,
+    fixed: &mut Vec<Fixed>,
+) {
+    match done {
+        Ok(what) => fixed.extend(checks.into_iter().map(|check| Fixed {
+            check,
+            what: what.clone(),
+        })),
+        Err(error) => context.note(format!("could not be put right: {error:#}")),
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> anyhow::Result<String> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        .map_err(|error| anyhow::anyhow!("cannot change {}: {error}", path.display()))?;
+    Ok(format!("{} is yours alone now ({mode:o})", path.display()))
+}
+
+#[cfg(not(unix))]
+fn set_mode(path: &Path, _mode: u32) -> anyhow::Result<String> {
+    anyhow::bail!("{} has no mode here", path.display())
+}
+
+fn remove(path: &Path) -> anyhow::Result<String> {
+    fs::remove_file(path)
+        .map_err(|error| anyhow::anyhow!("cannot remove {}: {error}", path.display()))?;
+    Ok(format!("{} is removed", path.display()))
+}
+
+fn rebuild_index(context: &Context) -> anyhow::Result<String> {
+    let mut store = Store::open_for_writing(&context.location(), context.settings.now)?;
+    store.rebuild_index()?;
+    Ok("the search index is made anew".to_owned())
+}
+
+fn adopt(uids: &[String], context: &Context) -> anyhow::Result<String> {
+    context.write(|transaction| Ok(transaction.adopt(uids)?))?;
+    Ok("what other programs have written is in the journal".to_owned())
+}

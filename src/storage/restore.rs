@@ -1,0 +1,250 @@
+//! Puts a copy in the place of a store: page by page into the file itself, under its lock and in one transaction, so that who
+//! reads it goes on with the state that they began with, who writes waits, and a run that is ended has changed nothing.
+//!
+//! A file that is too damaged for SQLite to lock is put aside instead, and a new one takes its place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, FileControl, OpenFlags};
+
+use super::backup::{
+    Unfinished, committed, drop_old, folder_of, keep, keep_file, must_be_sound, step, to_the_end,
+};
+use super::foreign::Foreign;
+use super::open::{self, beside};
+use super::{Location, Result, StorageError, View, index, migrate};
+
+/// What stands in the name of the copy that is kept of what was there.
+const OCCASION: &str = "before-restore";
+
+/// A copy that is about to be put back: checked and brought up to date, in a file without a name that is gone with it. The
+/// file that it was read from is not touched.
+pub struct Staged {
+    connection: Connection,
+    path: PathBuf,
+    brought_from: Option<i64>,
+}
+
+/// How a restore ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// Where what was there is kept.
+    pub kept: Option<PathBuf>,
+    /// Whether the file was too damaged to be written, and another one stands there now.
+    pub put_aside: bool,
+}
+
+/// The store that gives way.
+struct Live<'l> {
+    connection: Connection,
+    location: &'l Location,
+    real: PathBuf,
+    /// Whether it is a store that can be read.
+    is_sound: bool,
+    /// Whether readers and a writer get along in it.
+    has_log: bool,
+    page_size: i64,
+}
+
+impl Staged {
+    /// Takes a copy from a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is damaged, holds no store, or one of a later version.
+    pub fn from(path: &Path, now: DateTime<Utc>) -> Result<Self> {
+        let sqlite = |error| StorageError::from_sqlite(path, error);
+        let source = Foreign::open(path)?;
+        // SQLite's own way to name a file that nobody finds.
+        let mut connection = Connection::open("").map_err(sqlite)?;
+        copy(source.connection(), &mut connection).map_err(sqlite)?;
+        open::configure(&connection, Duration::ZERO).map_err(sqlite)?;
+        must_be_sound(&connection, path)?;
+        let brought_from = match migrate::version_of(&connection, path)? {
+            migrate::Version::Current => None,
+            migrate::Version::Older(number) => Some(number),
+            migrate::Version::Empty => {
+                return Err(StorageError::Foreign {
+                    path: path.to_path_buf(),
+                    why: "it has no tables".to_owned(),
+                });
+            }
+        };
+        migrate::bring_up_to_date(&mut connection, path, now, migrate::Backup::None)?;
+        index::bring_up_to_date(&mut connection, path)?;
+        Ok(Staged {
+            connection,
+            path: path.to_path_buf(),
+            brought_from,
+        })
+    }
+
+    /// What can be read in it.
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.connection, &self.path)
+    }
+
+    /// The schema that the file has, where it is an earlier one.
+    pub fn brought_from(&self) -> Option<i64> {
+        self.brought_from
+    }
+
+    /// Puts it in the place of a store, of which a copy is kept. `agree` is asked before, while nobody else can write, about
+    /// what is there, as far as it can be read.
+    ///
+    /// # Errors
+    /// What `agree` says, a lock that does not come free, a file that cannot be written.
+    pub fn replace<E: From<StorageError>>(
+        mut self,
+        location: &Location,
+        now: DateTime<Utc>,
+        agree: impl FnOnce(Option<&View<'_>>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Restored, E> {
+        let Some(mut live) = Live::open(location, now)? else {
+            agree(None)?;
+            return Ok(self.put_aside(location, now)?);
+        };
+        self.fit(&live)?;
+        let sqlite = |error| StorageError::from_sqlite(&location.path, error);
+        let before = Before::of(&live, now);
+        let replacement = Backup::new(&self.connection, &mut live.connection).map_err(sqlite)?;
+        let kept;
+        if before.has_log {
+            step(&replacement, 0, location.patience).map_err(sqlite)?;
+            kept = before.look(agree)?;
+        } else {
+            // Without a log nobody could read what is locked for this.
+            kept = before.look(agree)?;
+            step(&replacement, 0, location.patience).map_err(sqlite)?;
+        }
+        to_the_end(&replacement).map_err(sqlite)?;
+        drop(replacement);
+        let spared = [Some(self.path.as_path()), kept.as_deref()];
+        let spared: Vec<&Path> = spared.into_iter().flatten().collect();
+        drop_old(&before.real, &spared);
+        Ok(Restored {
+            kept,
+            put_aside: false,
+        })
+    }
+
+    /// Gives it pages of the size that the store has. A file without a log gets a copy that says that it has none.
+    fn fit(&mut self, live: &Live<'_>) -> Result<()> {
+        let sqlite = |error| StorageError::from_sqlite(&live.location.path, error);
+        let size: i64 = self
+            .connection
+            .pragma_query_value(None, "page_size", |row| row.get(0))
+            .map_err(sqlite)?;
+        if size == live.page_size && live.has_log {
+            return Ok(());
+        }
+        self.connection
+            .pragma_update(None, "page_size", live.page_size)
+            .and_then(|()| self.connection.execute_batch("VACUUM"))
+            .map_err(sqlite)
+    }
+
+    /// Puts a new file in the place of one that SQLite cannot even lock.
+    fn put_aside(self, location: &Location, now: DateTime<Utc>) -> Result<Restored> {
+        let real = open::real(&location.path);
+        let new = Unfinished::of(&self.connection, &self.path, folder_of(&real))?;
+        let kept = keep_file(&real, OCCASION, now)?;
+        for ending in ["-wal", "-shm", "-journal"] {
+            // They belong to the other one.
+            let _none_is_fine = fs::remove_file(beside(&real, ending));
+        }
+        new.take_the_place_of(&real)?;
+        drop_old(&real, &[&self.path, &kept]);
+        Ok(Restored {
+            kept: Some(kept),
+            put_aside: true,
+        })
+    }
+}
+
+/// What is looked at before a store gives way.
+struct Before<'l> {
+    location: &'l Location,
+    real: PathBuf,
+    is_sound: bool,
+    has_log: bool,
+    now: DateTime<Utc>,
+}
+
+impl<'l> Before<'l> {
+    fn of(live: &Live<'l>, now: DateTime<Utc>) -> Self {
+        Before {
+            location: live.location,
+            real: live.real.clone(),
+            is_sound: live.is_sound,
+            has_log: live.has_log,
+            now,
+        }
+    }
+
+    /// Asks whether what is there may go, and keeps a copy of it.
+    fn look<E: From<StorageError>>(
+        &self,
+        agree: impl FnOnce(Option<&View<'_>>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Option<PathBuf>, E> {
+        let path = &self.location.path;
+        if self.is_sound {
+            let connection = committed(path, &self.real)?;
+            let view = View::new(&connection, path);
+            agree(Some(&view))?;
+            if view.is_untouched().unwrap_or(false) {
+                return Ok(None);
+            }
+        } else {
+            agree(None)?;
+        }
+        Ok(Some(keep(path, &self.real, OCCASION, self.now)?))
+    }
+}
+
+impl<'l> Live<'l> {
+    /// Opens the store that is to give way, or makes it. Nothing comes back where SQLite cannot lock what is there.
+    fn open(location: &'l Location, now: DateTime<Utc>) -> Result<Option<Self>> {
+        let (connection, is_sound) = match open::for_writing(location, now) {
+            Ok(store) => (store.connection, true),
+            Err(error) if error.is_damage() => match open_damaged(location) {
+                Ok(connection) => (connection, false),
+                Err(_) => return Ok(None),
+            },
+            Err(error) => return Err(error),
+        };
+        let sqlite = |error| StorageError::from_sqlite(&location.path, error);
+        let mode: String = connection
+            .pragma_query_value(None, "journal_mode", |row| row.get(0))
+            .map_err(sqlite)?;
+        let page_size = connection
+            .pragma_query_value(None, "page_size", |row| row.get(0))
+            .map_err(sqlite)?;
+        Ok(Some(Live {
+            connection,
+            real: open::real(&location.path),
+            location,
+            is_sound,
+            has_log: mode == "wal",
+            page_size,
+        }))
+    }
+}
+
+/// Opens a file whose content cannot be read as a store, as far as it can be locked.
+fn open_damaged(location: &Location) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(open::real(&location.path), flags)?;
+    open::configure(&connection, location.patience)?;
+    let mut persist = 1;
+    connection.file_control::<&str>(None, FileControl::PersistWal(&mut persist))?;
+    connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
+    Ok(connection)
+}
+
+fn copy(source: &Connection, target: &mut Connection) -> rusqlite::Result<()> {
+    to_the_end(&Backup::new(source, target)?)
+}

@@ -1,0 +1,760 @@
+//! `backup` and `restore`: copies while others write, what is kept by itself, and putting a copy back under readers and writers.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rstest::rstest;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::common::{Home, Run, stored};
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BackedUp {
+    result: String,
+    file: PathBuf,
+    bytes: u64,
+    entries: i64,
+    changes: i64,
+    hint: String,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Copy {
+    file: PathBuf,
+    at: String,
+    occasion: Option<String>,
+    bytes: u64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Restored {
+    result: String,
+    dry_run: bool,
+    file: PathBuf,
+    brought_from: Option<i64>,
+    entries: usize,
+    hard_limits: usize,
+    waiting_for_review: i64,
+    changes: i64,
+    unreadable: Option<String>,
+    coming: Vec<Moved>,
+    going: Vec<Moved>,
+    changing: Vec<Moved>,
+    limits_lost: Vec<Moved>,
+    copy: Option<PathBuf>,
+    hint: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Moved {
+    item: String,
+    score_before: Option<f64>,
+    score_after: Option<f64>,
+}
+
+/// A value in exactly its declared form.
+fn one<T: Serialize + serde::de::DeserializeOwned>(text: &str) -> T {
+    let value: T = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let written = serde_json::to_string_pretty(&value).expect("it was JSON before");
+    assert_eq!(format!("{written}\n"), text);
+    value
+}
+
+fn backup(home: &Home, arguments: &[&str]) -> BackedUp {
+    one(&home.ok(&[&["backup", "--json"], arguments].concat()))
+}
+
+fn copies(home: &Home) -> Vec<Copy> {
+    one(&home.ok(&["backup", "--list", "--json"]))
+}
+
+fn restore(home: &Home, arguments: &[&str]) -> Restored {
+    one(&home.ok(&[&["restore", "--json"], arguments].concat()))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+fn items(home: &Home) -> BTreeSet<String> {
+    items_of(home, &home.db())
+}
+
+fn items_of(home: &Home, store: &Path) -> BTreeSet<String> {
+    let entries: Vec<Value> = home.json(&["--db", text(store), "show"]);
+    let names = entries.iter().filter_map(|entry| entry["item"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+fn names(moved: &[Moved]) -> Vec<&str> {
+    moved.iter().map(|one| one.item.as_str()).collect()
+}
+
+fn is_sound(store: &Path) {
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let connection = rusqlite::Connection::open_with_flags(store, flags).expect("it opens");
+    let verdict: String = connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .expect("the check runs");
+    assert_eq!(verdict, "ok", "{}", store.display());
+}
+
+/// Two stores that share nothing: what is stored, and a copy of another one.
+fn a_and_b(many: usize) -> (Home, PathBuf) {
+    let home = Home::new();
+    let add = |letter: &str| {
+        let lines: String = (0..many)
+            .map(|number| format!("{{\"item\":\"{letter}{number} entry\",\"reason\":\"r\"}}\n"))
+            .collect();
+        let run = home.run_with_input(&["add", "--stdin"], lines.as_bytes());
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    add("b");
+    let copy = home.path().join("b.db");
+    home.ok(&["backup", text(&copy)]);
+    home.ok(&["clear", "--yes"]);
+    add("a");
+    (home, copy)
+}
+
+/// Which of the two a home has, all of it and nothing else but what was written meanwhile.
+fn which(found: &BTreeSet<String>, many: usize) -> char {
+    let count = |letter: char| {
+        let is_one = |item: &&String| item.starts_with(letter) && item.ends_with(" entry");
+        found.iter().filter(is_one).count()
+    };
+    match (count('a'), count('b')) {
+        (a, 0) if a == many => 'a',
+        (0, b) if b == many => 'b',
+        mixed => panic!("neither the one nor the other: {mixed:?}"),
+    }
+}
+
+#[test]
+fn a_copy_is_whole_and_for_its_owner_alone() {
+    let home = Home::new();
+    let run = home.run(&["backup", "--json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains("\"not_found\""), "{run:?}");
+    home.ok(&["add", "concise code", "asked twice"]);
+    home.ok(&["add", "force-push", "lost a day", "--score", "0.5"]);
+    let copy = backup(&home, &[]);
+    let wanted = home
+        .aizo()
+        .join("backups/preferences.db.20261130T120000Z.bak");
+    assert_eq!(copy.file, wanted);
+    assert_eq!((copy.entries, copy.changes), (2, 2));
+    assert_eq!(
+        copy.bytes,
+        fs::metadata(&copy.file).expect("it is there").len()
+    );
+    assert_eq!(items_of(&home, &copy.file), items(&home));
+    // It stands alone: any SQLite opens it, and nothing is made beside it.
+    is_sound(&copy.file);
+    let second = backup(&home, &[]);
+    let wanted = home
+        .aizo()
+        .join("backups/preferences.db.20261130T120000Z-2.bak");
+    assert_eq!(second.file, wanted);
+    let folder = home.aizo().join("backups");
+    assert_eq!(fs::read_dir(&folder).expect("it reads").count(), 2);
+    assert_eq!(copies(&home).len(), 2);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| {
+            let metadata = fs::metadata(path).expect("it is there");
+            metadata.permissions().mode() & 0o777
+        };
+        assert_eq!((mode(&copy.file), mode(&folder)), (0o600, 0o700));
+    }
+    let said = home.ok(&["backup"]);
+    assert!(said.contains("2 entries, 2 changes"), "{said}");
+    assert!(said.contains("aizo restore '"), "{said}");
+}
+
+#[test]
+fn a_file_of_the_person_is_never_written_over() {
+    let home = Home::new();
+    home.ok(&["add", "concise code", "asked twice"]);
+    let notes = home.write("notes.txt", b"buy milk");
+    let run = home.run(&["backup", text(&notes), "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("\"conflict\""), "{run:?}");
+    assert_eq!(home.read("notes.txt"), "buy milk");
+    let store = text(&home.db()).to_owned();
+    assert_eq!(home.run(&["backup", &store]).code, 1);
+    // A folder gets a file with a name of its own.
+    let folder = home.path().join("stick");
+    fs::create_dir(&folder).expect("a folder");
+    let copy = backup(&home, &[text(&folder)]);
+    assert_eq!(
+        copy.file,
+        folder.join("preferences.db.20261130T120000Z.bak")
+    );
+    // One that aizo took by itself may give way.
+    home.ok(&["clear", "--yes"]);
+    home.ok(&["add", "later", "r"]);
+    let own = copies(&home).remove(0);
+    assert_eq!(own.occasion.as_deref(), Some("before-clear"));
+    backup(&home, &[text(&own.file)]);
+    assert_eq!(
+        items_of(&home, &own.file),
+        BTreeSet::from(["later".to_owned()])
+    );
+    let run = home.run(&["backup", "no/such/folder/x.db"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("no/such/folder"), "{run:?}");
+}
+
+#[test]
+fn copies_are_taken_while_others_write() {
+    let home = Home::new();
+    home.ok(&["add", "first", "one"]);
+    let done = AtomicBool::new(false);
+    let taken: Vec<(usize, PathBuf)> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..3)
+            .map(|writer| {
+                let (home, done) = (&home, &done);
+                scope.spawn(move || {
+                    let mut many = 0;
+                    while !done.load(Ordering::Relaxed) {
+                        let run = home.run(&["add", &format!("w{writer} {many}"), "meanwhile"]);
+                        assert_eq!(run.code, 0, "{run:?}");
+                        many += 1;
+                    }
+                })
+            })
+            .collect();
+        let taken = (0..8)
+            .map(|number| {
+                let before = items(&home).len();
+                let file = home.path().join(format!("copy{number}.db"));
+                backup(&home, &[text(&file)]);
+                (before, file)
+            })
+            .collect();
+        done.store(true, Ordering::Relaxed);
+        writers
+            .into_iter()
+            .for_each(|writer| writer.join().expect("no writer panics"));
+        taken
+    });
+    let all = items(&home);
+    for (before, file) in taken {
+        is_sound(&file);
+        let held = items_of(&home, &file);
+        assert!(
+            held.len() >= before,
+            "what was there when it began is in it"
+        );
+        assert!(held.is_subset(&all));
+        let (rows, lines): (i64, i64) = rusqlite::Connection::open(&file)
+            .expect("it opens")
+            .query_row(
+                "SELECT (SELECT count(*) FROM preferences), (SELECT count(*) FROM journal)",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .expect("it reads");
+        assert_eq!(rows, lines, "rows and journal are of one moment");
+    }
+}
+
+/// A file system of its own, where that can be made: it needs root.
+#[cfg(target_os = "linux")]
+struct Disk(PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Disk {
+    fn of(home: &Home, options: &str) -> Option<Self> {
+        let place = home.path().join("disk");
+        fs::create_dir(&place).expect("a folder");
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(&place)
+            .output()
+            .is_ok_and(|output| output.status.success());
+        if !mounted {
+            eprintln!("not run: a file system of its own needs root");
+        }
+        mounted.then_some(Disk(place))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _gone = std::process::Command::new("umount").arg(&self.0).output();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named_and_nothing_is_left_on_it() {
+    let home = Home::new();
+    let lines: String = (0..300)
+        .map(|number| {
+            format!(
+                "{{\"item\":\"entry {number}\",\"reason\":\"{}\"}}\n",
+                "x".repeat(900)
+            )
+        })
+        .collect();
+    assert_eq!(
+        home.run_with_input(&["add", "--stdin"], lines.as_bytes())
+            .code,
+        0
+    );
+    let Some(disk) = Disk::of(&home, "size=700k") else {
+        return;
+    };
+    let file = disk.0.join("copy.db");
+    let run = home.run(&["backup", text(&file), "--json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains("\"disk_full\""), "{run:?}");
+    assert!(run.stderr.contains(text(&disk.0)), "{run:?}");
+    assert_eq!(fs::read_dir(&disk.0).expect("it reads").count(), 0);
+    // Without room for a copy nothing is cleared.
+    let store = disk.0.join("small.db");
+    let small = text(&store);
+    home.ok(&["--db", small, "add", "one", "r"]);
+    let mut filler = fs::File::create(disk.0.join("filler")).expect("it is made");
+    while std::io::Write::write_all(&mut filler, &[0; 4096]).is_ok() {}
+    let run = home.run(&["--db", small, "clear", "--yes", "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("\"disk_full\""), "{run:?}");
+    assert!(run.stderr.contains("backups"), "{run:?}");
+    assert_eq!(items_of(&home, &store).len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_target_that_may_not_be_written_is_named() {
+    let home = Home::new();
+    home.ok(&["add", "concise code", "asked twice"]);
+    let Some(disk) = Disk::of(&home, "size=1m,ro") else {
+        return;
+    };
+    let file = disk.0.join("copy.db");
+    let run = home.run(&["backup", text(&file), "--json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains("\"read_only\""), "{run:?}");
+    assert!(run.stderr.contains(text(&disk.0)), "{run:?}");
+}
+
+#[test]
+fn of_the_copies_that_nobody_asked_for_the_last_ten_stay() {
+    let mut home = Home::new();
+    home.ok(&["add", "kept", "r"]);
+    let own = backup(&home, &[]).file;
+    // What install and an earlier version have left.
+    let settings = home.write(".aizo/backups/0f1e.before-install.settings.json", b"{}");
+    let earlier = home
+        .aizo()
+        .join("preferences.db.schema7-20250101T000000Z.bak");
+    fs::copy(stored("aizo-1.0.0.db"), &earlier).expect("it copies");
+    assert_eq!(
+        copies(&home)
+            .last()
+            .map(|copy| (copy.occasion.as_deref(), copy.file.as_path())),
+        Some((Some("schema7"), earlier.as_path()))
+    );
+    let mut first = None;
+    for day in 1..=12 {
+        home = home.at(&format!("2026-12-{day:02}T00:00:00Z"));
+        home.ok(&["add", &format!("entry {day}"), "r"]);
+        let cleared: Value = home.json(&["clear", "--yes"]);
+        first.get_or_insert(PathBuf::from(
+            cleared["copy"].as_str().expect("a copy was kept"),
+        ));
+        home.ok(&["undo"]);
+    }
+    let listed = copies(&home);
+    let automatic = listed.iter().filter(|copy| copy.occasion.is_some());
+    assert_eq!(automatic.count(), 10);
+    assert!(!first.expect("there was one").exists());
+    assert!(!earlier.exists(), "it was the oldest of them");
+    assert!(own.exists() && settings.exists());
+    assert!(listed.iter().any(|copy| copy.file == own));
+    // The newest first.
+    assert!(listed.is_sorted_by(|a, b| a.at >= b.at));
+    let newest = items_of(&home, &listed[0].file);
+    assert!(newest.contains("entry 12"), "{newest:?}");
+}
+
+#[test]
+fn what_an_ended_run_has_left_is_cleared_away() {
+    let home = Home::new();
+    home.ok(&["add", "x", "y"]);
+    let left = home.write(".aizo/backups/.aizo-backup-x7f", b"half a copy");
+    home.ok(&["backup"]);
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_copy_comes_back_and_what_was_there_is_kept() {
+    let home = Home::new();
+    home.ok(&["add", "stays", "r"]);
+    home.ok(&["add", "changes", "r", "--score", "8"]);
+    home.ok(&["add", "comes back", "r"]);
+    let before = home.rows();
+    let file = home.path().join("copy.db");
+    let copy = text(&file);
+    home.ok(&["backup", copy]);
+    home.ok(&["remove", "comes back"]);
+    home.ok(&["update", "changes", "--score", "3"]);
+    home.ok(&["add", "goes", "r"]);
+    let later = home.rows();
+    let would = restore(&home, &[copy, "--dry-run"]);
+    assert!(would.dry_run && would.copy.is_none());
+    assert_eq!(home.rows(), later);
+    let done = restore(&home, &[copy]);
+    for reply in [&would, &done] {
+        assert_eq!(names(&reply.coming), ["comes back"]);
+        assert_eq!(names(&reply.going), ["goes"]);
+        assert_eq!(names(&reply.changing), ["changes"]);
+        assert_eq!(
+            (
+                reply.changing[0].score_before,
+                reply.changing[0].score_after
+            ),
+            (Some(3.0), Some(8.0))
+        );
+        assert_eq!((reply.entries, reply.limits_lost.len()), (3, 0));
+    }
+    assert_eq!(home.rows(), before);
+    crate::stores::replays_to_the_same_tables(&home);
+    assert!(
+        home.ok(&["recall", "--exact", "comes"])
+            .contains("comes back")
+    );
+    // It is taken back by putting back what was there; a name in the folder of copies is enough.
+    let kept = done.copy.expect("it was kept");
+    let name = kept
+        .file_name()
+        .and_then(|name| name.to_str())
+        .expect("a name");
+    restore(&home, &[name]);
+    assert_eq!(home.rows(), later);
+    crate::stores::replays_to_the_same_tables(&home);
+    // A new home has nothing to keep.
+    let new = Home::new();
+    let done = restore(&new, &[copy]);
+    assert_eq!((done.copy, names(&done.coming).len()), (None, 3));
+    assert_eq!(new.rows(), before);
+    new.ok(&["add", "goes on", "r"]);
+    crate::stores::replays_to_the_same_tables(&new);
+}
+
+#[test]
+fn a_hard_limit_is_not_lost_unless_somebody_says_yes() {
+    let home = Home::new();
+    home.ok(&["add", "emojis", "r", "--score", "8"]);
+    let file = home.path().join("copy.db");
+    let copy = text(&file);
+    home.ok(&["backup", copy]);
+    home.ok(&["add", "emojis", "never", "--score", "0.5"]);
+    home.ok(&["add", "force-push", "never", "--score", "1"]);
+    home.outside(
+        "INSERT INTO preferences (item, reason, base_score, added_at, last_seen)
+         VALUES ('written outside', 'never', 0.5, '2026-11-30T00:00:00Z', '2026-11-30T00:00:00Z')",
+    );
+    let before = home.rows();
+    let run = home.run(&["restore", copy, "--json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains("\"conflict\""), "{run:?}");
+    for item in ["emojis", "force-push", "written outside"] {
+        assert!(run.stderr.contains(item), "{run:?}");
+    }
+    assert!(run.stderr.contains("--yes"), "{run:?}");
+    assert_eq!(home.rows(), before);
+    let would = restore(&home, &[copy, "--dry-run"]);
+    assert_eq!(names(&would.limits_lost).len(), 3);
+    let said = home.ok(&["restore", copy, "--dry-run"]);
+    assert!(
+        said.contains("hard limit lost: emojis (0.5 → 8.0)"),
+        "{said}"
+    );
+    let done = restore(&home, &[copy, "--yes"]);
+    assert_eq!(done.limits_lost, would.limits_lost);
+    assert_eq!(items(&home).len(), 1);
+    // A copy that has them as well loses none.
+    let kept = done.copy.expect("it was kept");
+    assert_eq!(restore(&home, &[text(&kept)]).limits_lost, []);
+}
+
+#[rstest]
+#[case("aizo-1.0.0.db", 7, 12)]
+#[case("aizo-0.3.0.db", 5, 5)]
+#[case("aizo-early.db", 1, 2)]
+fn a_copy_of_an_earlier_version_is_brought_up_to_date(
+    #[case] name: &str,
+    #[case] schema: i64,
+    #[case] entries: usize,
+) {
+    let home = Home::new();
+    home.ok(&["add", "now", "r"]);
+    let path = stored(name);
+    let before = fs::read(&path).expect("it reads");
+    let done = restore(&home, &[text(&path)]);
+    assert_eq!(done.entries, entries);
+    assert!(
+        done.brought_from.is_some_and(|from| from <= schema),
+        "{done:?}"
+    );
+    assert_eq!(items(&home).len(), entries);
+    crate::stores::replays_to_the_same_tables(&home);
+    assert_eq!(fs::read(&path).expect("it reads"), before);
+    let beside = path.with_file_name(format!("{name}-wal"));
+    assert!(!beside.exists(), "nothing is left beside it");
+}
+
+#[test]
+fn what_is_no_sound_store_is_refused_and_nothing_is_changed() {
+    let home = Home::new();
+    for number in 0..50 {
+        home.ok(&["add", &format!("entry {number}"), "because"]);
+    }
+    let write = |name: &str, bytes: &[u8]| text(&home.write(name, bytes)).to_owned();
+    let good = home.path().join("good.db");
+    home.ok(&["backup", text(&good)]);
+    let mut damaged = fs::read(&good).expect("it reads");
+    let middle = damaged.len() / 2 & !4095;
+    damaged[middle..middle + 8192].fill(0xAA);
+    let newer = home.path().join("newer.db");
+    fs::copy(stored("aizo-1.0.0.db"), &newer).expect("it copies");
+    rusqlite::Connection::open(&newer)
+        .and_then(|store| {
+            store.execute_batch("UPDATE schema_meta SET value = '99' WHERE key = 'version'")
+        })
+        .expect("it writes");
+    let whole = fs::read(&good).expect("it reads");
+    let export = home.path().join("profile.jsonl");
+    home.ok(&["export", text(&export)]);
+    let before = home.rows();
+    let cases = [
+        (write("notes.txt", b"buy milk and bread"), "not_a_store"),
+        (text(&export).to_owned(), "not_a_store"),
+        (text(&stored("not-aizo.db")).to_owned(), "not_a_store"),
+        (text(home.path()).to_owned(), "io"),
+        (write("damaged.db", &damaged), "damaged"),
+        (write("cut.db", &whole[..whole.len() / 2]), "damaged"),
+        (text(&newer).to_owned(), "newer"),
+        (text(&home.path().join("none.db")).to_owned(), "not_found"),
+        (text(&home.db()).to_owned(), "usage"),
+    ];
+    for (file, kind) in cases {
+        let run = home.run(&["restore", &file, "--yes", "--json"]);
+        assert_ne!(run.code, 0, "{run:?}");
+        assert_eq!(run.stdout, "", "{run:?}");
+        assert!(
+            run.stderr.contains(&format!("\"kind\":\"{kind}\"")),
+            "{file}: {run:?}"
+        );
+        assert!(run.stderr.contains(&file), "{run:?}");
+    }
+    let hint = home.run(&["restore", text(&export)]);
+    assert!(hint.stderr.contains("aizo import"), "{hint:?}");
+    assert_eq!(home.rows(), before);
+    assert_eq!(copies(&home), []);
+}
+
+type Harm = fn(&mut Vec<u8>);
+
+#[rstest]
+#[case::a_page_of_zeros(|bytes: &mut Vec<u8>| bytes[4096..8192].fill(0))]
+#[case::garbage(|bytes: &mut Vec<u8>| bytes[4096..20_480].fill(0xAA))]
+#[case::no_header(|bytes: &mut Vec<u8>| bytes[..4096].fill(0))]
+#[case::cut(|bytes: &mut Vec<u8>| bytes.truncate(6000))]
+#[case::cut_short(|bytes: &mut Vec<u8>| bytes.truncate(60))]
+fn a_damaged_store_is_replaced_and_kept(#[case] harm: Harm) {
+    let home = Home::new();
+    home.ok(&["add", "force-push", "never", "--score", "0.5"]);
+    for number in 0..30 {
+        home.ok(&["add", &format!("entry {number}"), "because"]);
+    }
+    let copy = backup(&home, &[]).file;
+    let before = home.rows();
+    for ending in ["-wal", "-shm"] {
+        let _none_is_fine = fs::remove_file(home.aizo().join(format!("preferences.db{ending}")));
+    }
+    let mut bytes = fs::read(home.db()).expect("it reads");
+    harm(&mut bytes);
+    fs::write(home.db(), &bytes).expect("it writes");
+    assert_eq!(home.run(&["show"]).code, 1);
+    // Nobody can tell which limits are in it.
+    let run = home.run(&["restore", text(&copy), "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("cannot be said"), "{run:?}");
+    assert_eq!(fs::read(home.db()).expect("it reads"), bytes);
+    let done = restore(&home, &[text(&copy), "--yes"]);
+    assert!(done.unreadable.is_some(), "{done:?}");
+    assert_eq!(home.rows(), before);
+    is_sound(&home.db());
+    let kept = fs::read(done.copy.expect("it was kept")).expect("it reads");
+    // But for the mark of the log in the header, it is what it was.
+    assert_eq!(kept.get(4096..), bytes.get(4096..));
+    home.ok(&["add", "goes on", "r"]);
+    crate::stores::replays_to_the_same_tables(&home);
+}
+
+#[test]
+fn what_is_no_store_of_aizo_is_not_replaced() {
+    let home = Home::new();
+    home.ok(&["add", "x", "y"]);
+    let copy = backup(&home, &[]).file;
+    let other = home.path().join("other.db");
+    fs::copy(stored("not-aizo.db"), &other).expect("it copies");
+    let before = fs::read(&other).expect("it reads");
+    let run = home.run(&["--db", text(&other), "restore", text(&copy), "--yes"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("another program"), "{run:?}");
+    assert_eq!(fs::read(&other).expect("it reads"), before);
+}
+
+#[test]
+fn readers_and_writers_go_on_while_a_copy_is_put_back() {
+    const MANY: usize = 60;
+    let (home, b) = a_and_b(MANY);
+    let a = home.path().join("a.db");
+    home.ok(&["backup", text(&a)]);
+    let done = AtomicBool::new(false);
+    let written = std::thread::scope(|scope| {
+        let (home, done) = (&home, &done);
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(move || {
+                    let mut seen = BTreeSet::new();
+                    while !done.load(Ordering::Relaxed) {
+                        seen.insert(which(&items(home), MANY));
+                        let found = home.run(&["recall", "entry", "--json"]);
+                        assert_eq!(found.code, 0, "{found:?}");
+                    }
+                    seen
+                })
+            })
+            .collect();
+        let writer = scope.spawn(move || {
+            let mut many = 0;
+            while !done.load(Ordering::Relaxed) {
+                let run = home.run(&["add", &format!("written {many}"), "meanwhile"]);
+                assert_eq!(run.code, 0, "{run:?}");
+                many += 1;
+            }
+            many
+        });
+        for round in 0..10 {
+            let copy = if round % 2 == 0 { &b } else { &a };
+            restore(home, &[text(copy)]);
+        }
+        done.store(true, Ordering::Relaxed);
+        let seen: Vec<_> = readers
+            .into_iter()
+            .map(|reader| reader.join().expect("no reader panics"))
+            .collect();
+        assert!(seen.iter().any(|seen| !seen.is_empty()));
+        writer.join().expect("the writer does not panic")
+    });
+    assert!(written > 0);
+    assert_eq!(which(&items(&home), MANY), 'a');
+    is_sound(&home.db());
+    crate::stores::replays_to_the_same_tables(&home);
+    home.ok(&["add", "after it", "r"]);
+    assert!(items(&home).contains("after it"));
+}
+
+#[test]
+fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
+    const MANY: usize = 400;
+    let (home, b) = a_and_b(MANY);
+    let a = home.path().join("a.db");
+    home.ok(&["backup", text(&a)]);
+    let mut ended = BTreeSet::new();
+    for round in 0..40u64 {
+        let copy = if round % 2 == 0 { &b } else { &a };
+        let mut child = home
+            .command(&["restore", text(copy), "--yes"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        // A different moment each time, from before the copy is read to after all is done.
+        std::thread::sleep(Duration::from_millis(5 * round));
+        child.kill().expect("it may be gone already, which is fine");
+        child.wait().expect("it ends");
+        ended.insert(which(&items(&home), MANY));
+        is_sound(&home.db());
+    }
+    assert_eq!(
+        ended,
+        BTreeSet::from(['a', 'b']),
+        "some were killed before, some after"
+    );
+    restore(&home, &[text(&b)]);
+    assert_eq!(which(&items(&home), MANY), 'b');
+    crate::stores::replays_to_the_same_tables(&home);
+    home.ok(&["backup"]);
+    let folder = home.aizo().join("backups");
+    let left = fs::read_dir(&folder)
+        .expect("it reads")
+        .filter(|entry| {
+            let name = entry.as_ref().expect("it reads").file_name();
+            name.to_string_lossy().starts_with(".aizo-backup-")
+        })
+        .count();
+    assert_eq!(left, 0);
+    // However often it was killed, the last ten copies stay.
+    let automatic = copies(&home)
+        .into_iter()
+        .filter(|copy| copy.occasion.is_some());
+    assert!(automatic.count() <= 10);
+}
+
+#[test]
+fn a_store_that_another_process_holds_is_not_replaced_meanwhile() {
+    let (home, b) = a_and_b(3);
+    let mut writer = rusqlite::Connection::open(home.db()).expect("the store opens");
+    let transaction = writer
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .expect("the lock is free");
+    let run = Run::of(
+        home.command(&["restore", text(&b), "--json"])
+            .env("AIZO_LOCK_TIMEOUT_MS", "50")
+            .output(),
+    );
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("\"locked\""), "{run:?}");
+    drop(transaction);
+    assert_eq!(which(&items(&home), 3), 'a');
+    restore(&home, &[text(&b)]);
+    assert_eq!(which(&items(&home), 3), 'b');
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_behind_a_link_is_copied_and_replaced_where_it_is() {
+    let home = Home::new();
+    let away = home.path().join("away");
+    fs::create_dir(&away).expect("a folder");
+    fs::create_dir(home.aizo()).expect("a folder");
+    let real = away.join("store.db");
+    std::os::unix::fs::symlink(&real, home.db()).expect("a link");
+    home.ok(&["add", "one", "r"]);
+    let copy = backup(&home, &[]).file;
+    assert_eq!(copy, away.join("backups/store.db.20261130T120000Z.bak"));
+    home.ok(&["add", "two", "r"]);
+    restore(&home, &[text(&copy)]);
+    assert_eq!(items(&home), BTreeSet::from(["one".to_owned()]));
+    assert!(home.db().is_symlink());
+    assert_eq!(copies(&home).len(), 2);
+}
