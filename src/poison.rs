@@ -22,6 +22,15 @@ const RUNS: &str = "it runs something from the network";
 const CODED: &str = "it holds something in code";
 const CARRIES: &str = "it holds an address with parameters";
 
+const ALL: [&str; 11] = [
+    UNSEEN, MIXED, OVERRIDES, REVEALS, ANOTHER, CONCEALS, ROLES, CALLS, RUNS, CODED, CARRIES,
+];
+
+/// Whether this is a reason that [`suspicion`] gives.
+pub fn is_suspicion(why: &str) -> bool {
+    ALL.contains(&why)
+}
+
 /// Why a text may be meant for the model and not for the user's profile; nothing where it reads like any other.
 pub fn suspicion(text: &str) -> Option<&'static str> {
     if holds_unseen(text) {
@@ -228,10 +237,12 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "사용자",
             ],
             &[
-                r"\b(do not|dont|never|must not|should not|shouldnt)\W+(\w+\W+){0,2}(tell|inform|alert|notify|warn|disclose|reveal|mention|show)\W+(\w+\W+){0,4}(to )?the (user|human|person|owner)\b",
+                r"\b(do not|dont|never|must not|should not|shouldnt)\W+(\w+\W+){0,2}(tell|inform|alert|notify|warn|disclose|reveal|mention)\W+(\w+\W+){0,4}(to )?the (user|human|person|owner)\b",
+                // What is shown to the user of a program, and what not, is a rule like others.
+                r"\b(do not|dont|never|must not|should not|shouldnt)\W+(\w+\W+){0,2}show\W+(the user\W+)?(this|that|it|these|them)\b",
                 r"\bwithout\W+(\w+\W+){0,2}(telling|asking|informing|notifying|alerting|warning)\W+the (user|human|person|owner)\b",
                 r"\b(without|behind)\W+the (user|human|person|owner)s?\W+(knowledge|knowing|consent|noticing|back)\b",
-                r"\b(hide|conceal|keep)\W+(\w+\W+){0,4}(secret |hidden )?from the (user|human|person|owner)\b",
+                r"\b(hide|conceal|keep)\W+(all (of )?)?(this|that|it|these|them|everything|what you)\W+(\w+\W+){0,4}from the (user|human|person|owner)\b",
                 r"(不要|别|勿|不得|不能)(告诉|通知|提醒|告知|让)用户|(瞒着|背着)用户|不让用户知道",
                 r"ユーザーに(は)?(知らせ|言わ|伝え)(ない|ず)|사용자에게 (알리지|말하지)",
             ],

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::error::{Failure, Kind};
-use crate::install::{Readers, replace};
+use crate::files::{Readers, replace};
 use crate::model::is_hidden;
 
 const LONGEST: usize = 2048;

@@ -2,8 +2,8 @@
 
 mod copies;
 mod folder;
-mod profile;
 mod place;
+mod profile;
 mod reply;
 mod work;
 
@@ -21,8 +21,8 @@ use crate::model::Band;
 use crate::recall::{Hit, Request};
 use crate::settings;
 use folder::Folder;
-use profile::Wanted;
 use place::Place;
+use profile::Wanted;
 use reply::{Exported, File};
 use work::{carry_out, must_be_writable};
 

@@ -88,6 +88,7 @@ impl Change {
             Command::Clear(_) => ("clear", None),
             Command::Undo(_) => ("undo", None),
             Command::Review(Later(args)) if args.decides() => ("review", None),
+            Command::Import(Later(args)) if args.replaces() => ("import", None),
             Command::Uninstall(_) => ("uninstall", None),
             _ => return None,
         };
@@ -100,7 +101,7 @@ impl Change {
 
     /// The change that words may make which are no whole call: the rest may come when the command runs.
     fn of_what_is_no_call(call: &Called, error: ErrorKind) -> Option<Self> {
-        const CAN: [&str; 9] = [
+        const CAN: [&str; 10] = [
             "update",
             "tag",
             "remove",
@@ -109,6 +110,7 @@ impl Change {
             "clear",
             "undo",
             "review",
+            "import",
             "uninstall",
         ];
         if matches!(error, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
@@ -166,6 +168,8 @@ mod tests {
     #[case("aizo clear --yes && aizo undo", &["clear", "undo"])]
     #[case("aizo review accept --all", &["review"])]
     #[case("aizo review; aizo review list", &[])]
+    #[case("aizo import x.jsonl --on-conflict replace", &["import"])]
+    #[case("aizo import x.jsonl; aizo import y --on-conflict skip", &[])]
     #[case("aizo uninstall --all", &["uninstall"])]
     #[case("aizo --db x update 1 --score 9", &["update"])]
     #[case("aizo update \"$(cat id)\" --score 9", &["update"])]

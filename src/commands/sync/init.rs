@@ -11,7 +11,7 @@ use crate::commands::Context;
 use crate::commands::entries::count;
 use crate::commands::history::short_device;
 use crate::error::{Failure, Kind};
-use crate::install::{Readers, folders_for};
+use crate::files::{Readers, folders_for};
 use crate::present::{Answer, Page, to_json};
 use crate::sync::{Remote, Repository, Tree, read, shown};
 

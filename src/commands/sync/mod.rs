@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use super::Context;
 use crate::error::{Failure, Kind};
-use crate::install::Lock;
+use crate::files::Lock;
 use crate::present::Answer;
 use crate::sync::{Remote, Repository};
 use reply::Reply;
