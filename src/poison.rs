@@ -22,6 +22,15 @@ const RUNS: &str = "it runs something from the network";
 const CODED: &str = "it holds something in code";
 const CARRIES: &str = "it holds an address with parameters";
 
+const ALL: [&str; 11] = [
+    UNSEEN, MIXED, OVERRIDES, REVEALS, ANOTHER, CONCEALS, ROLES, CALLS, RUNS, CODED, CARRIES,
+];
+
+/// Whether this is a reason that [`suspicion`] gives.
+pub fn is_suspicion(why: &str) -> bool {
+    ALL.contains(&why)
+}
+
 /// Why a text may be meant for the model and not for the user's profile; nothing where it reads like any other.
 pub fn suspicion(text: &str) -> Option<&'static str> {
     if holds_unseen(text) {
@@ -142,6 +151,10 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "discard",
                 "drop",
                 "skip",
+                "follow",
+                "obey",
+                "comply",
+                "heed",
                 "instruc",
                 "directive",
                 "orders",
@@ -151,21 +164,30 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "無視",
                 "忘",
                 "绕过",
-                "不要理会",
+                "不要",
+                "别",
                 "무시",
                 "잊",
                 "игнор",
                 "забуд",
+                "vergiss",
+                "olvid",
+                "oubli",
+                "dimentica",
+                "esque",
             ],
             &[
                 r"\b(ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard|drop|skip)\W+(\w+\W+){0,4}(previous|prior|above|earlier|preceding|former|existing|original|initial|system|developer|safety|your|yours)\W+(\w+\W+){0,3}(instructions?|prompts?|directives?|directions|guidelines|guardrails|restrictions|training|programming|constraints|orders|safeguards|rules|context|messages?)\b",
                 r"\b(ignore|disregard|forget)\W+(everything|anything|all)\W+(\w+\W+){0,3}(above|before|previously|earlier|so far|told|said)\b",
                 r"ignore ?(all ?)?(previous|prior) ?(instructions|rules)",
+                r"\b(do not|dont|never|stop)\W+(follow|following|obey|obeying|heed|comply with|complying with)\W+(\w+\W+){0,2}(previous|prior|above|earlier|existing|original|initial|system|safety|your)\W+(\w+\W+){0,2}(instructions?|prompts?|directives?|guidelines|restrictions|constraints|orders|rules)\b",
+                r"\b(system|admin|administrator|root|developer)\W+override\b",
                 r"\b(new|updated|real|actual)\W+(system\W+)?(instructions?|directives?|orders)\W*(follow|:|are\b|from the (developer|system|admin))",
                 r"\bend of (system )?(prompt|instructions|user input)\b",
-                r"\bignor(a|e|ez|iere|iert|iere)\W+(\w+\W+){0,4}(instrucciones|instructions|instruções|instrucoes|istruzioni|anweisungen|befehle|consignes)\b",
-                r"(忽略|无视|無視|忘记|忘掉|不要理会|绕过)[^。！？\n]{0,12}(指令|指示|命令|提示词|系统提示|设定|約束|限制|规则|規則)",
-                r"(指示|命令|ルール|プロンプト)を?(すべて|全て)?(無視|忘れ)",
+                r"\b(ignor(a|e|ez|iere|iert)|vergiss|vergessen sie|olvid(a|e|en)|oubli(e|ez)|dimentica|esque[cç]a)\W+(\w+\W+){0,4}(instrucciones|instructions|instruções|instrucoes|istruzioni|anweisungen|befehle|consignes)\b",
+                r"(忽略|无视|無視|忘记|忘掉|绕过|(不要|别|勿)(理会|遵守|遵循|听从|服从))[^。！？\n]{0,12}(指令|指示|命令|提示词|系统提示|设定|約束|限制|规则|規則)",
+                r"(忽略|无视|忘记|忘掉)(上面|以上|之前|前面)的?(所有|全部|一切)?(的)?(内容|文字|信息|消息|话)",
+                r"(指示|命令|ルール|プロンプト)(を|は)?(すべて|全て)?(無視|忘れ)",
                 r"(지시|명령|규칙|프롬프트)[^.!?\n]{0,6}(무시|잊)",
                 r"(игнорируй|игнорируйте|забудь|забудьте)[^.!?\n]{0,24}(инструкци|указани|правил)",
             ],
@@ -186,7 +208,10 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "you will",
                 "you act",
                 "you must",
+                "you have",
                 "youre",
+                "obey",
+                "act as if",
                 "to be",
                 "jailbr",
                 "anything now",
@@ -195,9 +220,17 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "restrictions",
                 "filter",
                 "limits",
+                "as an ai",
+                "assistant",
+                "the model",
+                "agent",
+                "the ai",
+                "llm",
                 "polic",
                 "你现在是",
                 "你不再受",
+                "服从",
+                "听命",
                 "模式",
                 "解除",
                 "あなたは",
@@ -209,6 +242,12 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             &[
                 r"\byou are now\W+(a|an|in|dan|the|free|no longer|going|unrestricted|jailbroken)\b",
                 r"\bfrom now on,?\W+you (are|will be|will act|act|must act)\b",
+                r"\bact as if\W+(you|there)\W+(have|had|are|were)\W+(no|without)\b",
+                r"\byou (have been|are|were)\W+(now\W+)?granted\W+(\w+\W+){0,2}(access|permissions?|rights|privileges)\b",
+                r"\byou (must|will|shall)\W+(now\W+|always\W+)?(obey|comply)\b",
+                r"\b(the|an?)\W+(assistant|ai|model|agent|llm)\W+(must|should|shall|will)\W+(now\W+|always\W+)?(approve|comply|obey)\b",
+                r"\bas an ai,?\W+you (must|should|will|shall)\b",
+                r"你(必须|要|得)?(无条件)?(服从|听命于)我",
                 r"\b(pretend|imagine)\W+(that )?(to be|you are|youre)\W+(\w+\W+){0,4}(ai|assistant|model|bot|admin|root|developer|unrestricted|without)\b",
                 r"\b(jailbreak|jailbroken|do anything now|developer mode (enabled|on)|god mode|dan mode|sudo mode)\b",
                 r"\b(without|no)\W+(any\W+)?(ethical|safety|moral|content)\W+(guidelines|restrictions|filters?|limits|policy|policies)\b",
@@ -228,10 +267,12 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "사용자",
             ],
             &[
-                r"\b(do not|dont|never|must not|should not|shouldnt)\W+(\w+\W+){0,2}(tell|inform|alert|notify|warn|disclose|reveal|mention|show)\W+(\w+\W+){0,4}(to )?the (user|human|person|owner)\b",
+                r"\b(do not|dont|never|must not|should not|shouldnt)\W+(\w+\W+){0,2}(tell|inform|alert|notify|warn|disclose|reveal|mention)\W+(\w+\W+){0,4}(to )?the (user|human|person|owner)\b",
+                // What is shown to the user of a program, and what not, is a rule like others.
+                r"\b(do not|dont|never|must not|should not|shouldnt)\W+(\w+\W+){0,2}show\W+(the user\W+)?(this|that|it|these|them)\b",
                 r"\bwithout\W+(\w+\W+){0,2}(telling|asking|informing|notifying|alerting|warning)\W+the (user|human|person|owner)\b",
                 r"\b(without|behind)\W+the (user|human|person|owner)s?\W+(knowledge|knowing|consent|noticing|back)\b",
-                r"\b(hide|conceal|keep)\W+(\w+\W+){0,4}(secret |hidden )?from the (user|human|person|owner)\b",
+                r"\b(hide|conceal|keep)\W+(all (of )?)?(this|that|it|these|them|everything|what you)\W+(\w+\W+){0,4}from the (user|human|person|owner)\b",
                 r"(不要|别|勿|不得|不能)(告诉|通知|提醒|告知|让)用户|(瞒着|背着)用户|不让用户知道",
                 r"ユーザーに(は)?(知らせ|言わ|伝え)(ない|ず)|사용자에게 (알리지|말하지)",
             ],

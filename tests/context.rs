@@ -113,6 +113,17 @@ fn json_is_one_value_either_way_and_says_why_each_line_is_there() {
         (&json!(800), &json!("coding"))
     );
 
+    let origins: Vec<&Value> = block["lines"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|line| &line["origin"])
+        .collect();
+    assert!(
+        origins.iter().all(|origin| **origin == "user"),
+        "{origins:?}"
+    );
+
     let code = line(&block, "concise code");
     assert_eq!((&code["id"], &code["group"]), (&json!(2), &json!("prefer")));
     assert_eq!(

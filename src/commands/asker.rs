@@ -5,7 +5,10 @@ use chrono::{DateTime, Utc};
 
 use super::Context;
 use crate::error::Failure;
-use crate::model::{Evidence, Origin, Preference, Speaker, Stamp, TextError, check_text};
+use crate::model::{
+    EntryValues, Evidence, Origin, Preference, Speaker, Stamp, TextError, check_text,
+};
+use crate::poison::suspicion;
 
 /// The label of what an agent asks for.
 pub(super) const SOURCE: &str = "mcp";
@@ -62,6 +65,24 @@ impl Asker {
             ));
         }
         Ok(())
+    }
+
+    /// Fails where an agent would write texts that speak to the model and not of the user, whoever said them.
+    ///
+    /// # Errors
+    /// Why it may be so.
+    pub(super) fn require_harmless(&self, values: &EntryValues) -> Result<(), Failure> {
+        let scenarios = values.scenarios.iter().flatten();
+        let texts = [&values.item, &values.reason, &values.keywords];
+        let texts = texts.into_iter().flatten().chain(scenarios);
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
+        match (self, suspicion(&texts.join("\n"))) {
+            (Asker::Agent { .. }, Some(why)) => {
+                Err(Failure::usage(format!("{why}, and nothing was changed"))
+                    .hint("if the user means it, they can set it themselves: aizo update"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The user's words as evidence for what becomes of an entry.

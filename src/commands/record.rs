@@ -7,6 +7,7 @@ use crate::merge::{self, Observation};
 use crate::model::{
     Band, Origin, Preference, Score, TextError, check_text, fold, item_key, quoted,
 };
+use crate::poison::is_suspicion;
 use crate::storage::Transaction;
 
 /// The longest label that `--source` takes, in bytes.
@@ -97,6 +98,10 @@ pub(super) fn record(
             outcome.proposal = Some(proposal.id);
             outcome.hint = Some("it waits already, and nothing was added: aizo review".to_owned());
             return Ok(outcome);
+        }
+        let why = merge.change.why_it_waits();
+        if let Some(why) = why.filter(|why| is_suspicion(why)) {
+            outcome.hint = Some(format!("{why}: it waits for a person: aizo review"));
         }
         let applied = transaction.apply(&merge.change)?;
         outcome.proposal = Some(applied.id);

@@ -17,6 +17,7 @@ use crate::model::{
     Band, Change, EntryValues, Op, Origin, Preference, Proposal, ProposalEdit, Score, Stamp,
     Subject, check_text, item_key, join_keywords, parse_keywords,
 };
+use crate::poison::is_suspicion;
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::storage::Transaction;
 
@@ -188,23 +189,10 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             false => which.ids.clone(),
         };
         if which.all && op == Op::Accept {
-            let mut lifting = Vec::new();
-            for proposal in &waiting {
-                if lifted_by(transaction, proposal)?.is_some() {
-                    lifting.push(proposal.id);
-                }
-            }
-            ids.retain(|id| !lifting.contains(id));
-            if let Some(first) = lifting.first() {
-                let what = count(
-                    lifting.len(),
-                    "that would lift a hard limit waits",
-                    "that would lift hard limits wait",
-                );
-                context.note(format!("{what}: aizo review accept {first}"));
-                if ids.is_empty() {
-                    return Ok(Reply::Decided(Box::new(Outcomes(Vec::new()))));
-                }
+            let asks = one_by_one(transaction, &waiting, context)?;
+            ids.retain(|id| !asks.contains(id));
+            if ids.is_empty() && !asks.is_empty() {
+                return Ok(Reply::Decided(Box::new(Outcomes(Vec::new()))));
             }
         }
         if which.all && ids.is_empty() {
@@ -227,6 +215,41 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         }
         Ok(Reply::Decided(Box::new(Outcomes(outcomes))))
     })
+}
+
+/// What is accepted by its number alone: what would lift a hard limit, and what may speak to the model.
+fn one_by_one(
+    transaction: &Transaction<'_>,
+    waiting: &[Proposal],
+    context: &Context,
+) -> anyhow::Result<Vec<i64>> {
+    let mut lifting = Vec::new();
+    let mut suspected = Vec::new();
+    for proposal in waiting {
+        if lifted_by(transaction, proposal)?.is_some() {
+            lifting.push(proposal.id);
+        } else if is_suspicion(&proposal.why) {
+            suspected.push(proposal.id);
+        }
+    }
+    let say = |ids: &[i64], one: &str, many: &str| {
+        if let Some(first) = ids.first() {
+            let what = count(ids.len(), one, many);
+            context.note(format!("{what}: aizo review accept {first}"));
+        }
+    };
+    say(
+        &lifting,
+        "that would lift a hard limit waits",
+        "that would lift hard limits wait",
+    );
+    say(
+        &suspected,
+        "that may speak to the model waits",
+        "that may speak to the model wait",
+    );
+    lifting.extend(suspected);
+    Ok(lifting)
 }
 
 fn no_such_number() -> Failure {

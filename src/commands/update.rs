@@ -139,6 +139,7 @@ pub(super) fn set(
     asker: &Asker,
     context: &Context,
 ) -> anyhow::Result<Outcome> {
+    asker.require_harmless(values)?;
     context.require_store(words)?;
     context.write(|transaction| {
         let entry = resolve::one(&transaction.view(), words)?;

@@ -33,6 +33,10 @@ pub struct Incoming {
     pub evidence: Vec<Evidence>,
     /// Whether its origin holds, so that a limit is in force at once.
     pub is_trusted: bool,
+    /// Whether the stored entry once had just these values.
+    pub was_so: bool,
+    /// Whether its item is free for the stored entry.
+    pub renames: bool,
     /// The observation that it is one, for where the two have gone apart.
     pub seen: Evidence,
 }
@@ -42,58 +46,55 @@ pub struct Incoming {
 pub enum Brought {
     /// Nothing of it is new.
     Unchanged,
+    /// It is what the entry was before it became what it is.
+    Earlier,
     /// It was to be left as it is.
     Skipped,
+    /// It would make a hard limit, and its origin does not hold.
+    Waits,
     /// This is to be written.
     Merged(Box<Merge>),
 }
 
-/// Decides what becomes of an entry that the store holds already. `behind` are the observations behind the stored one; `renames`
-/// tells whether its item is free for it.
+/// Decides what becomes of an entry that the store holds already. `behind` are the observations behind the stored one.
 pub fn bring(
     existing: &Preference,
     behind: &[Evidence],
     incoming: &Incoming,
     policy: OnConflict,
-    renames: bool,
-    new_uid: impl FnMut() -> String,
 ) -> Brought {
-    let known: HashSet<&str> = behind.iter().map(|one| one.uid.as_str()).collect();
-    let new: Vec<&Evidence> = incoming
-        .evidence
-        .iter()
-        .filter(|one| !known.contains(one.uid.as_str()))
-        .collect();
-    let differs = differs(existing, incoming);
-    if new.is_empty() && !differs {
+    let names =
+        |all: &[Evidence]| -> HashSet<String> { all.iter().map(|one| one.uid.clone()).collect() };
+    let (ours, theirs) = (names(behind), names(&incoming.evidence));
+    let brings_more = !theirs.is_subset(&ours);
+    if !brings_more && !differs(existing, incoming) {
         return Brought::Unchanged;
     }
-    let theirs: HashSet<&str> = incoming
-        .evidence
-        .iter()
-        .map(|one| one.uid.as_str())
-        .collect();
-    let is_older = new.is_empty()
-        && !behind.is_empty()
-        && behind.iter().any(|one| !theirs.contains(one.uid.as_str()))
-        && incoming.entry.last_seen.moment() <= existing.last_seen.moment();
-    let was_seen = known.contains(incoming.seen.uid.as_str());
+    let (there, here) = (
+        incoming.entry.last_seen.moment(),
+        existing.last_seen.moment(),
+    );
+    let lacks_some = !ours.is_subset(&theirs);
+    // A list that knows of no observations says nothing of when it was made.
+    let is_before = incoming.is_trusted && lacks_some && there <= here;
+    let is_earlier = !brings_more && (incoming.was_so || is_before);
+    let is_later =
+        incoming.is_trusted && brings_more && !ours.is_empty() && !lacks_some && there >= here;
+    let was_seen = ours.contains(&incoming.seen.uid);
     let stays = existing.is_hard_limit() && !incoming.entry.is_hard_limit();
     match policy {
         OnConflict::Skip => return Brought::Skipped,
+        OnConflict::Merge if was_seen => return Brought::Unchanged,
         // What this store has seen beyond the file stands.
-        OnConflict::Merge if is_older || was_seen => return Brought::Unchanged,
+        OnConflict::Merge if is_earlier => return Brought::Earlier,
         OnConflict::Replace if stays && was_seen => return Brought::Unchanged,
         _ => {}
     }
-    let is_later = incoming.is_trusted
-        && !new.is_empty()
-        && !behind.is_empty()
-        && behind.iter().all(|one| theirs.contains(one.uid.as_str()))
-        && incoming.entry.last_seen.moment() >= existing.last_seen.moment();
     let outright = policy == OnConflict::Replace || is_later;
-    let merge = decide(existing, incoming, outright, renames, new_uid);
-    Brought::Merged(Box::new(with_evidence(merge, incoming, &new, outright)))
+    match decide(existing, incoming, outright) {
+        None => Brought::Waits,
+        Some(merge) => Brought::Merged(Box::new(with_evidence(merge, incoming, &ours, outright))),
+    }
 }
 
 /// Whether the values are not the same. An origin that does not hold says nothing.
@@ -111,36 +112,27 @@ fn differs(existing: &Preference, incoming: &Incoming) -> bool {
     bare(existing) != bare(&incoming.entry)
 }
 
-fn decide(
-    existing: &Preference,
-    incoming: &Incoming,
-    outright: bool,
-    renames: bool,
-    mut new_uid: impl FnMut() -> String,
-) -> Merge {
+/// What is to be written; nothing where it has to wait.
+fn decide(existing: &Preference, incoming: &Incoming, outright: bool) -> Option<Merge> {
     let entry = &incoming.entry;
     let (old, new) = (existing.base_score, entry.base_score);
     let (outcome, op, score) = match (old.is_hard_limit(), new.is_hard_limit()) {
         (true, false) => (Outcome::Kept, Op::Keep, old),
-        (false, true) if !incoming.is_trusted => {
-            let why = "would make a hard limit that the user did not state";
-            let seen = observation(incoming);
-            return seen.pending(new_uid(), &incoming.seen, why, Some(old));
-        }
+        (false, true) if !incoming.is_trusted => return None,
         (false, true) => (Outcome::Limited, Op::Limit, new),
         _ if outright => (Outcome::Replaced, Op::Update, new),
         _ => (Outcome::Merged, Op::Merge, smooth(old, new)),
     };
     let values = if outright && outcome != Outcome::Kept {
-        all_of(entry, renames)
+        all_of(entry, incoming.renames)
     } else {
         united(existing, incoming, outcome, score)
     };
-    Merge {
+    Some(Merge {
         outcome,
         score: Some(score),
         change: Change::set_entry(op, &existing.uid, entry.origin, &values),
-    }
+    })
 }
 
 fn observation(incoming: &Incoming) -> Observation {
@@ -207,21 +199,17 @@ fn later(a: &Stamp, b: &Stamp) -> Option<Stamp> {
 fn with_evidence(
     mut merge: Merge,
     incoming: &Incoming,
-    new: &[&Evidence],
+    ours: &HashSet<String>,
     outright: bool,
 ) -> Merge {
-    if merge.outcome == Outcome::Pending {
-        return merge;
-    }
+    let evidence = &mut merge.change.evidence;
     if incoming.is_trusted {
-        merge
-            .change
-            .evidence
-            .extend(new.iter().map(|one| (*one).clone()));
+        let new = incoming.evidence.iter();
+        evidence.extend(new.filter(|one| !ours.contains(&one.uid)).cloned());
     }
     let is_told_by_values = outright && merge.outcome != Outcome::Kept;
     if !is_told_by_values {
-        merge.change.evidence.push(incoming.seen.clone());
+        evidence.push(incoming.seen.clone());
     }
     merge
 }
@@ -279,16 +267,15 @@ mod tests {
             entry: entry(comes.0, comes.1),
             evidence: all(comes.2),
             is_trusted,
+            was_so: false,
+            renames: true,
             seen: evidence("seen"),
         };
-        let behind = all(stored.2);
         bring(
             &entry(stored.0, stored.1),
-            &behind,
+            &all(stored.2),
             &incoming,
             policy,
-            true,
-            || "p".into(),
         )
     }
 
@@ -311,8 +298,8 @@ mod tests {
     #[case((0.5, 1, "a"), (9.0, 2, "a b"), true, MERGE, Some((Outcome::Kept, 0.5)))]
     #[case((0.5, 1, "a"), (9.0, 2, "a b"), true, REPLACE, Some((Outcome::Kept, 0.5)))]
     #[case((9.0, 1, "a"), (0.5, 1, "c"), true, MERGE, Some((Outcome::Limited, 0.5)))]
-    #[case((9.0, 1, "a"), (0.5, 1, "c"), false, MERGE, Some((Outcome::Pending, 9.0)))]
-    #[case((9.0, 1, "a"), (0.5, 1, "c"), false, REPLACE, Some((Outcome::Pending, 9.0)))]
+    #[case((9.0, 1, "a"), (0.5, 1, "c"), false, MERGE, Some((Outcome::Pending, 0.5)))]
+    #[case((9.0, 1, "a"), (0.5, 1, "c"), false, REPLACE, Some((Outcome::Pending, 0.5)))]
     fn what_comes_meets_what_is_stored(
         #[case] stored: (f64, u32, &str),
         #[case] comes: (f64, u32, &str),
@@ -321,11 +308,30 @@ mod tests {
         #[case] expected: Option<(Outcome, f64)>,
     ) {
         let found = match brought(stored, comes, is_trusted, policy) {
-            Brought::Unchanged => None,
+            Brought::Unchanged | Brought::Earlier => None,
             Brought::Skipped => panic!("nothing was to be skipped"),
+            Brought::Waits => Some((Outcome::Pending, comes.0)),
             Brought::Merged(merge) => merge.score.map(|score| (merge.outcome, score.value())),
         };
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_state_that_the_entry_once_had_does_not_come_back_by_itself() {
+        let incoming = Incoming {
+            entry: entry(8.0, 1),
+            evidence: vec![evidence("a")],
+            is_trusted: true,
+            was_so: true,
+            renames: true,
+            seen: evidence("seen"),
+        };
+        let now = (entry(3.0, 1), [evidence("a")]);
+        assert_eq!(bring(&now.0, &now.1, &incoming, MERGE), Brought::Earlier);
+        let Brought::Merged(merge) = bring(&now.0, &now.1, &incoming, REPLACE) else {
+            panic!("it was to be replaced");
+        };
+        assert_eq!(merge.score.map(Score::value), Some(8.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::read::{Statement, Told, Voice};
+use super::piece::{Statement, Told, Voice};
 use crate::capture::moment::When;
 use crate::capture::shape::{Lenient, Number, Text};
 

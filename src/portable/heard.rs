@@ -1,7 +1,7 @@
 //! What a sentence about the user says. Memories speak of the user as of somebody else ("User prefers tabs"); the reader of
 //! conversations knows what people say of themselves, so that the sentence is put into their mouth first.
 
-use super::read::{Heading, Told, Voice};
+use super::piece::{Heading, Told, Voice};
 use crate::analysis::LONGEST_ITEM;
 use crate::extract;
 use crate::model::{Candidate, Turn, TurnKind, fold};

@@ -78,63 +78,62 @@ fn nested_end(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The values that stand one after the other: in a document, or in the list that the document is.
-pub(super) fn values(bytes: &[u8]) -> Vec<Part> {
+pub(super) fn values(bytes: &[u8]) -> impl Iterator<Item = Part> {
     let start = skip(bytes, 0, is_between);
-    if bytes.get(start) == Some(&b'[') {
-        elements(bytes, &value(bytes, start).range)
+    let inside = if bytes.get(start) == Some(&b'[') {
+        start + 1..value(bytes, start).range.end
     } else {
-        sequence(bytes, start, bytes.len())
-    }
+        start..bytes.len()
+    };
+    sequence(bytes, inside)
 }
 
 /// The values of a list.
-pub(super) fn elements(bytes: &[u8], list: &Range<usize>) -> Vec<Part> {
-    sequence(bytes, list.start + 1, list.end)
+pub(super) fn elements(bytes: &[u8], list: &Range<usize>) -> impl Iterator<Item = Part> {
+    sequence(bytes, list.start + 1..list.end)
 }
 
-fn sequence(bytes: &[u8], from: usize, to: usize) -> Vec<Part> {
-    let bytes = &bytes[..to];
-    let mut found = Vec::new();
-    let mut at = from;
-    loop {
+fn sequence(bytes: &[u8], inside: Range<usize>) -> impl Iterator<Item = Part> {
+    let bytes = &bytes[..inside.end];
+    let mut at = inside.start;
+    std::iter::from_fn(move || {
         at = skip(bytes, at, |byte| {
             is_between(byte) || matches!(byte, b']' | b'}' | b':')
         });
-        if at >= to {
-            return found;
+        if at >= bytes.len() {
+            return None;
         }
         let part = value(bytes, at);
         at = part.range.end;
-        found.push(part);
-    }
+        Some(part)
+    })
 }
 
-/// The members of an object: their names, as they are written, and their values.
+/// The members of an object: their names, as they are written, and their values. No record has more than a thousand.
 pub(super) fn members<'b>(bytes: &'b [u8], object: &Range<usize>) -> Vec<(&'b [u8], Part)> {
+    const MOST: usize = 1_000;
     let inside = &bytes[..object.end];
-    let mut found = Vec::new();
     let mut at = object.start + 1;
-    loop {
+    let member = || {
         at = skip(inside, at, is_between);
         if inside.get(at) != Some(&b'"') {
-            return found;
+            return None;
         }
-        let Some(name_end) = text_end(inside, at) else {
-            return found;
-        };
+        let name_end = text_end(inside, at)?;
         let name = &inside[at + 1..name_end - 1];
         at = skip(inside, name_end, is_between);
         if inside.get(at) != Some(&b':') {
-            return found;
+            return None;
         }
         at = skip(inside, at + 1, is_between);
         if at >= inside.len() {
-            return found;
+            return None;
         }
         let part = value(inside, at);
         at = part.range.end;
-        found.push((name, part));
-    }
+        Some((name, part))
+    };
+    std::iter::from_fn(member).take(MOST).collect()
 }
 
 /// The line on which a place is, counted on from where it was counted last.
@@ -166,12 +165,12 @@ impl<'b> LineCount<'b> {
 mod tests {
     use super::*;
 
-    fn texts(bytes: &[u8], parts: &[Part]) -> Vec<String> {
-        let text = |part: &Part| {
+    fn texts(bytes: &[u8], parts: impl IntoIterator<Item = Part>) -> Vec<String> {
+        let text = |part: Part| {
             let text = String::from_utf8_lossy(&bytes[part.range.clone()]).into_owned();
             format!("{text}{}", if part.is_whole { "" } else { " (cut)" })
         };
-        parts.iter().map(text).collect()
+        parts.into_iter().map(text).collect()
     }
 
     #[test]
@@ -191,24 +190,24 @@ mod tests {
         ];
         for (text, expected) in cases {
             let bytes = text.as_bytes();
-            assert_eq!(texts(bytes, &values(bytes)), expected, "{text}");
+            assert_eq!(texts(bytes, values(bytes)), expected, "{text}");
         }
     }
 
     #[test]
     fn members_are_found_with_what_they_hold() {
         let text = br#" {"a": [1, {"b": 2}], "c" : "x, \"y\"", "d":null} "#;
-        let whole = values(text).remove(0);
+        let whole = values(text).next().expect("an object");
         let found = members(text, &whole.range);
         let names: Vec<&[u8]> = found.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, [b"a", b"c", b"d"]);
         let parts: Vec<Part> = found.into_iter().map(|(_, part)| part).collect();
         assert_eq!(
-            texts(text, &parts),
+            texts(text, parts.clone()),
             [r#"[1, {"b": 2}]"#, r#""x, \"y\"""#, "null"]
         );
         assert_eq!(
-            texts(text, &elements(text, &parts[0].range)),
+            texts(text, elements(text, &parts[0].range)),
             ["1", r#"{"b": 2}"#]
         );
     }
@@ -226,7 +225,7 @@ mod tests {
         ] {
             for part in values(text.as_bytes()) {
                 members(text.as_bytes(), &part.range);
-                elements(text.as_bytes(), &part.range);
+                elements(text.as_bytes(), &part.range).for_each(drop);
             }
         }
     }

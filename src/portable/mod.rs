@@ -6,29 +6,34 @@
 //! | `profile.rs` | the rows of aizo's own format, and the sum that tells whether somebody has changed them |
 //! | `publish.rs` | the same without what concerns nobody else |
 //! | `markdown.rs` | the same for a reader |
-//! | `read.rs` | what a file is, by its content, and what stands in it |
+//! | `clean.rs` | what of a row may enter a store |
+//! | `format.rs` | what a file is, by its beginning |
+//! | `piece.rs` | what stands in a file, and how the file was |
+//! | `read.rs` | reads it |
 //! | `json.rs` | takes a document apart without reading all of it, and tells the lines |
 //! | `foreign.rs` | the records of other programs |
 //! | `rules.rs` | lists of rules and memories in plain text |
 //! | `heard.rs` | what a sentence about the user says |
 
+mod clean;
 mod foreign;
+mod format;
 mod heard;
 mod json;
 mod markdown;
+mod piece;
 mod profile;
 mod publish;
 mod read;
 mod rules;
 
+pub use format::{Format, Layout, Look, look};
 pub use heard::candidates;
 pub(crate) use markdown::MARK;
 pub use markdown::markdown;
+pub use piece::{Found, Heading, Piece, ReadError, Reading, Statement, Told, Trust, Voice};
 pub use profile::{
     Change, Document, End, Entry, FORMAT, Header, Line, Proposal, Row, Settings, Sum, VERSION,
 };
 pub use publish::{Reasons, published};
-pub use read::{
-    Format, Found, Heading, LONGEST_DOCUMENT, Layout, Look, Piece, ReadError, Reading, Statement,
-    Told, Trust, Voice, look, read,
-};
+pub use read::read;

@@ -4,15 +4,12 @@
 //! As lines of JSON each row says its `type`; as one document the rows stand in lists. The rows are the same, and so is the
 //! sum: one form can be made of the other. Fields are only ever added, with a new version.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::{
-    EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, StableName, Stamp,
-    Subject, TextError, Values, check_text, item_key, join_keywords, join_patterns, stable_name,
-    strip_hidden,
+    EntryValues, Evidence, Origin, Preference, ProposalValues, Score, StableName, Stamp, Values,
+    item_key, join_keywords, join_patterns, stable_name,
 };
 use crate::scoring::Decay;
 
@@ -20,11 +17,6 @@ use crate::scoring::Decay;
 pub const FORMAT: &str = "aizo-profile";
 /// The version of the format that this program writes.
 pub const VERSION: i64 = 1;
-
-/// The longest label, time or name of a row, in bytes.
-const LONGEST_NAME: usize = 64;
-/// The most texts in one list of an entry.
-const MOST_IN_A_LIST: usize = 1_000;
 
 /// The first row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,56 +156,14 @@ impl From<Decay> for Settings {
     }
 }
 
-/// A line of the journal.
+/// A line of the journal, in the form that a sync gives it, and the device whose it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// The batch it belongs to.
-    pub batch: String,
-    /// When it was written.
-    pub at: Stamp,
-    /// The hybrid logical time.
-    pub hlc: String,
     /// The device it was written on.
     pub device: String,
-    /// What was done.
-    pub op: String,
-    /// What kind of record.
-    pub kind: String,
-    /// Which one.
-    pub uid: String,
-    /// Who is behind it.
-    pub origin: Origin,
-    /// The values before; none when the record did not exist.
-    #[serde(default)]
-    pub before: Option<Values>,
-    /// The values after; none when it exists no more.
-    #[serde(default)]
-    pub after: Option<Values>,
-    /// Observations that came with it.
-    #[serde(default)]
-    pub evidence_added: Vec<Evidence>,
-    /// Observations that went with it.
-    #[serde(default)]
-    pub evidence_removed: Vec<Evidence>,
-    /// The batch that it takes back.
-    #[serde(default)]
-    pub undoes: Option<String>,
-    /// Up to which time the device knew the lines of each other one, where a limit gives way to it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub seen: BTreeMap<String, String>,
-    /// The record's number in the file it comes from.
-    #[serde(default)]
-    pub id: Option<i64>,
-}
-
-impl Change {
-    /// The parts of a change that are no plain values.
-    ///
-    /// # Errors
-    /// An operation or a kind of record that this version does not know.
-    pub fn parts(&self) -> Result<(Op, Subject), String> {
-        Ok((self.op.parse()?, Subject::read(&self.kind, &self.uid)?))
-    }
+    /// The line.
+    #[serde(flatten)]
+    pub line: Values,
 }
 
 /// A row between header and end.
@@ -294,8 +244,12 @@ impl Row {
     ///
     /// # Errors
     /// A kind that this version does not know, and values that are none of it.
-    pub(super) fn read(kind: &str, value: Value) -> Result<Self, String> {
+    pub(super) fn read(kind: &str, mut value: Value) -> Result<Self, String> {
         let fault = |error: serde_json::Error| error.to_string();
+        if let Some(fields) = value.as_object_mut() {
+            // A change keeps whatever else it has.
+            fields.shift_remove("type");
+        }
         Ok(match kind {
             "entry" => Row::Entry(serde_json::from_value(value).map_err(fault)?),
             "proposal" => Row::Proposal(serde_json::from_value(value).map_err(fault)?),
@@ -429,31 +383,6 @@ impl Entry {
         let text = serde_json::to_string(&state).expect("rows are texts and finite numbers");
         stable_name(&["imported", &item_key(&self.item), &text])
     }
-
-    /// The row as it may enter a store: without hidden characters, within the lengths that hold, lists in order.
-    ///
-    /// # Errors
-    /// Why it may not.
-    pub fn checked(mut self) -> Result<Self, String> {
-        self.uid = checked_name(&self.uid)?;
-        self.item = checked_item(&self.item)?;
-        self.reason = checked_text("reason", &self.reason)?;
-        self.keywords = checked_list("keyword", self.keywords)?;
-        self.scenarios = checked_list("scenario", self.scenarios)?;
-        self.scenarios.sort();
-        self.scenarios.dedup();
-        self.patterns = checked_patterns(self.patterns)?;
-        Score::new(self.base_score).map_err(|error| error.to_string())?;
-        self.source = checked_label(&self.source, "import");
-        self.added_at = checked_stamp(&self.added_at);
-        self.last_seen = checked_stamp(&self.last_seen);
-        self.evidence = self
-            .evidence
-            .into_iter()
-            .map(checked_evidence)
-            .collect::<Result<_, _>>()?;
-        Ok(self)
-    }
 }
 
 impl Proposal {
@@ -476,127 +405,4 @@ impl Proposal {
             pattern: join_patterns(&self.patterns),
         }
     }
-
-    /// The row as it may enter a store.
-    ///
-    /// # Errors
-    /// Why it may not.
-    pub fn checked(mut self) -> Result<Self, String> {
-        self.uid = checked_name(&self.uid)?;
-        self.item = checked_item(&self.item)?;
-        self.reason = checked_text("reason", &self.reason)?;
-        self.keywords = checked_list("keyword", self.keywords)?;
-        self.scenarios = checked_list("scenario", self.scenarios)?;
-        self.patterns = checked_patterns(self.patterns)?;
-        if let Some(score) = self.score {
-            Score::new(score).map_err(|error| error.to_string())?;
-        }
-        self.source = checked_label(&self.source, "import");
-        self.proposed_at = checked_stamp(&self.proposed_at);
-        self.why = checked_text("why", &self.why)?;
-        self.evidence = self.evidence.map(checked_evidence).transpose()?;
-        Ok(self)
-    }
-}
-
-fn too_long(error: &TextError) -> String {
-    error.to_string()
-}
-
-/// A name that aizo gave; one that nobody gave is empty.
-fn checked_name(uid: &str) -> Result<String, String> {
-    let uid = uid.trim();
-    let is_name = uid.len() <= LONGEST_NAME
-        && uid
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if is_name {
-        Ok(uid.to_owned())
-    } else {
-        Err("its uid is no name that aizo gives".to_owned())
-    }
-}
-
-fn checked_item(item: &str) -> Result<String, String> {
-    check_text("item", &strip_hidden(item)).map_err(|error| too_long(&error))
-}
-
-/// A text that may be empty.
-fn checked_text(field: &'static str, text: &str) -> Result<String, String> {
-    match check_text(field, &strip_hidden(text)) {
-        Err(TextError::Empty { .. }) => Ok(String::new()),
-        Err(error) => Err(too_long(&error)),
-        Ok(text) => Ok(text),
-    }
-}
-
-/// A short label; what is longer is cut.
-fn checked_label(label: &str, otherwise: &str) -> String {
-    let label = strip_hidden(label);
-    match crate::model::beginning(label.trim(), LONGEST_NAME).trim_end() {
-        "" => otherwise.to_owned(),
-        label => label.to_owned(),
-    }
-}
-
-fn checked_stamp(stamp: &Stamp) -> Stamp {
-    let text = strip_hidden(&stamp.0);
-    Stamp(crate::model::beginning(&text, LONGEST_NAME).to_owned())
-}
-
-fn checked_list(field: &'static str, words: Vec<String>) -> Result<Vec<String>, String> {
-    let mut checked: Vec<String> = Vec::new();
-    for word in words.iter().flat_map(|word| word.split(',')) {
-        let word = checked_text(field, word)?;
-        if !word.is_empty() {
-            checked.push(word);
-        }
-    }
-    if checked.len() > MOST_IN_A_LIST {
-        return Err(format!(
-            "{} {field}s; {MOST_IN_A_LIST} is the most",
-            checked.len()
-        ));
-    }
-    Ok(checked)
-}
-
-/// A pattern is one line, and is held to no other rule here: what cannot be used is told when it is needed.
-fn checked_patterns(patterns: Vec<String>) -> Result<Vec<String>, String> {
-    let mut checked: Vec<String> = Vec::new();
-    for pattern in patterns.iter().flat_map(|pattern| pattern.lines()) {
-        let pattern = checked_text("pattern", pattern)?;
-        if !pattern.is_empty() {
-            checked.push(pattern);
-        }
-    }
-    Ok(checked)
-}
-
-fn checked_evidence(evidence: Evidence) -> Result<Evidence, String> {
-    let short = |text: Option<String>| text.map(|text| strip_hidden(&text));
-    let checked = Evidence {
-        uid: checked_name(&evidence.uid)?,
-        at: checked_stamp(&evidence.at),
-        quote: checked_text("quote", &evidence.quote)?,
-        source: checked_label(&evidence.source, "import"),
-        agent: short(evidence.agent),
-        session: short(evidence.session),
-        place: short(evidence.place),
-        cues: short(evidence.cues),
-        ..evidence
-    };
-    if checked.uid.is_empty() {
-        return Err("an observation without a uid".to_owned());
-    }
-    let texts = [
-        &checked.agent,
-        &checked.session,
-        &checked.place,
-        &checked.cues,
-    ];
-    for text in texts.into_iter().flatten() {
-        checked_text("place", text)?;
-    }
-    Ok(checked)
 }

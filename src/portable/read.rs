@@ -1,318 +1,31 @@
-//! What a file is, by its content, and what stands in it. Lines are read one by one; a document is taken apart in memory. What is
-//! broken is named by its line, and the rest is read.
+//! Reads what stands in a file. Lines are read one by one; a document is taken apart in memory. What is broken is named by its
+//! line, and the rest is read.
 
-use std::io::{self, Read};
+use std::borrow::Cow;
+use std::io::Read;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use thiserror::Error;
 
 use super::foreign::{Instructions, Listed, Memory, Node};
+use super::format::{Format, Layout, Look, is_blank, without_mark};
 use super::json::{self, LineCount, Part};
+use super::piece::{Found, Piece, ReadError, Reading, Statement, Told, Trust, Voice};
 use super::profile::{End, FORMAT, Header, Row, Sum, VERSION};
 use super::rules;
 use crate::capture::lines::Lines;
-use crate::capture::{self, Problem, ProblemKind, Problems};
-use crate::model::Stamp;
+use crate::capture::{self, ProblemKind, Problems};
 
 /// The longest document that is taken apart, in bytes; lines have no such end.
-pub const LONGEST_DOCUMENT: u64 = 128 << 20;
+const LONGEST_DOCUMENT: u64 = 128 << 20;
 /// The longest list of rules.
 const LONGEST_TEXT: u64 = 16 << 20;
+/// The longest record.
+const LONGEST_RECORD: usize = 16 << 20;
+/// The longest text about a person: a longer one is a document of its own.
+const LONGEST_TOLD: usize = 64 << 10;
 
-/// What `import` knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// What aizo export writes
-    Aizo,
-    /// A list of entries: {"entries": […]}, as aizo 0.3.0 took it
-    Entries,
-    /// Memories of mem0
-    Mem0,
-    /// The graph of MCP's reference memory server
-    McpMemory,
-    /// Saved memories or custom instructions of ChatGPT
-    Chatgpt,
-    /// CLAUDE.md, AGENTS.md, .cursorrules or another list of rules
-    Rules,
-    /// An aizo store
-    Store,
-}
-
-impl Format {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Aizo => "aizo",
-            Format::Entries => "entries",
-            Format::Mem0 => "mem0",
-            Format::McpMemory => "mcp-memory",
-            Format::Chatgpt => "chatgpt",
-            Format::Rules => "rules",
-            Format::Store => "store",
-        }
-    }
-
-    /// How people are told.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Format::Aizo => "an export of aizo",
-            Format::Entries => "a list of entries",
-            Format::Mem0 => "memories of mem0",
-            Format::McpMemory => "a graph of MCP's memory server",
-            Format::Chatgpt => "memories of ChatGPT",
-            Format::Rules => "a list of rules",
-            Format::Store => "an aizo store",
-        }
-    }
-}
-
-/// How a file is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// A record on each line.
-    Lines,
-    /// JSON of any layout.
-    Document,
-    /// Text.
-    Text,
-    /// A database.
-    Database,
-}
-
-/// What the beginning of a file tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    /// How it is laid out.
-    pub layout: Layout,
-    /// What the caller says that it is.
-    wanted: Option<Format>,
-    /// Whether it looks like a conversation.
-    is_conversation: bool,
-}
-
-/// Whose words a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
-    /// The person's own.
-    ThePerson,
-    /// Somebody else's about the person.
-    AboutThePerson,
-}
-
-/// A text that may say what a person prefers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    /// The text.
-    pub text: String,
-    /// Whose words it is.
-    pub voice: Voice,
-    /// When it was written down.
-    pub at: Option<Stamp>,
-    /// The heading that it stands under, where that speaks against it.
-    pub under: Option<Heading>,
-}
-
-/// A heading that speaks against what stands under it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heading {
-    /// "Never", "Don't", "Forbidden".
-    Never,
-    /// "Avoid".
-    Avoid,
-}
-
-impl Told {
-    pub(super) fn new(text: String, voice: Voice) -> Self {
-        Told {
-            text,
-            voice,
-            at: None,
-            under: None,
-        }
-    }
-}
-
-/// An entry of a foreign list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Statement {
-    /// The label.
-    pub item: String,
-    /// Why it matters.
-    pub reason: String,
-    /// The score, where it has one.
-    pub score: Option<f64>,
-    /// Further words.
-    pub keywords: Vec<String>,
-    /// Kinds of task.
-    pub scenarios: Vec<String>,
-    /// What breaks it for certain.
-    pub patterns: Vec<String>,
-}
-
-/// What stands in a place of a file.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
-    /// A row of aizo's own format.
-    Row(Row),
-    /// An entry of a foreign list.
-    Statement(Statement),
-    /// A text.
-    Told(Told),
-    /// Something that is no preference, and why.
-    Other(&'static str),
-    /// Something that cannot be read, and why.
-    Bad(String),
-}
-
-/// A piece and its line.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// The line, from 1.
-    pub line: u64,
-    /// What stands there.
-    pub piece: Piece,
-}
-
-/// Whether what a file says of the origin of its entries holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// It is another program's.
-    Foreign,
-    /// It was made for others to read, so that it may be anybody's.
-    Published,
-    /// It is as aizo wrote it.
-    Whole,
-    /// It is not, and why.
-    Broken(&'static str),
-}
-
-/// How a file was read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    /// What it is.
-    pub format: Format,
-    /// Whether what it says of itself holds.
-    pub trust: Trust,
-    /// How many changes stand in it.
-    pub changes: usize,
-    /// What makes this file the one that it is, where it is aizo's own.
-    pub checksum: Option<String>,
-    /// What was wrong with it and was survived.
-    pub problems: Vec<Problem>,
-}
-
-/// Why a file cannot be read at all.
-#[derive(Debug, Error)]
-pub enum ReadError {
-    /// Two bytes a character.
-    #[error("it is UTF-16")]
-    Utf16,
-    /// No text.
-    #[error("it is no text")]
-    NotText,
-    /// Too long for a document.
-    #[error("it has more than {} MiB", most >> 20)]
-    TooLong {
-        /// The most, in bytes.
-        most: u64,
-    },
-    /// A later aizo wrote it.
-    #[error("a later aizo wrote it (format {found}; this one knows up to {VERSION})")]
-    Newer {
-        /// Its version.
-        found: i64,
-    },
-    /// A conversation.
-    #[error("it is a conversation")]
-    Conversation,
-    /// Nothing in it is known.
-    #[error("nothing in it is anything that aizo can import")]
-    Unknown,
-    /// It cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-/// Looks at the beginning of a file.
-///
-/// # Errors
-/// It is no text.
-pub fn look(head: &[u8], wanted: Option<Format>) -> Result<Look, ReadError> {
-    if head.starts_with(b"SQLite format 3\0") {
-        return Ok(Look {
-            layout: Layout::Database,
-            wanted,
-            is_conversation: false,
-        });
-    }
-    if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-        return Err(ReadError::Utf16);
-    }
-    let text = without_mark(head);
-    let first = text.iter().find(|byte| !is_blank(**byte));
-    let layout = match first {
-        _ if wanted == Some(Format::Rules) => Layout::Text,
-        Some(b'{') if is_lines(text) => Layout::Lines,
-        Some(b'{' | b'[') if !is_link(text) => Layout::Document,
-        // A model's answer may think aloud before the list of entries, and put a fence around it.
-        Some(_) if has_entries(text) => Layout::Document,
-        _ if !is_text(text) => return Err(ReadError::NotText),
-        _ => Layout::Text,
-    };
-    Ok(Look {
-        layout,
-        wanted,
-        is_conversation: is_conversation(head),
-    })
-}
-
-/// Whether nearly all of it is what people write; a letter of an older encoding now and then does no harm.
-fn is_text(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let odd = |c: &char| *c == '\u{fffd}' || c.is_control() && !c.is_whitespace();
-    let count = text.chars().filter(odd).count();
-    count * 20 <= text.chars().count()
-}
-
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
-}
-
-fn is_blank(byte: u8) -> bool {
-    byte == 0 || byte.is_ascii_whitespace()
-}
-
-/// Whether a record ends with its line: more may follow on the next.
-fn is_lines(text: &[u8]) -> bool {
-    let mut lines = text
-        .split(|&byte| byte == b'\n')
-        .filter(|line| !line.iter().all(|&b| is_blank(b)));
-    let Some(first) = lines.next() else {
-        return false;
-    };
-    let parts = json::values(first);
-    parts.len() == 1 && parts[0].is_whole && parts[0].range.len() > 2
-}
-
-/// Whether what begins with a bracket is prose: a link, a box, a date.
-fn is_link(text: &[u8]) -> bool {
-    let at = text.iter().position(|byte| !is_blank(*byte)).unwrap_or(0);
-    let rest = text[at..].strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
-    rest.is_some_and(|rest| !matches!(rest.first(), None | Some(b'{' | b'[' | b']' | b'"')))
-}
-
-/// Whether a list of entries begins somewhere in a text.
-fn has_entries(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, b"\"entries\"")
-        .any(|at| text[..at].trim_ascii_end().last() == Some(&b'{'))
-}
-
-fn is_conversation(head: &[u8]) -> bool {
-    let mut stream = head;
-    capture::read_stream(&mut stream, None, &mut |_| {}).is_ok_and(|reading| reading.host.is_some())
-}
+const TOO_LONG: &str = "it is too long to be read";
 
 /// Reads a file, and hands every piece of it to `sink`.
 ///
@@ -401,6 +114,10 @@ impl<'s> Records<'s> {
     }
 
     fn found(&mut self, format: Format, line: u64, piece: Piece) {
+        if self.wanted == Some(Format::Aizo) && format != Format::Aizo {
+            self.bad(line, "it is no row of an export of aizo");
+            return;
+        }
         self.format.get_or_insert(format);
         self.understood += 1;
         (self.sink)(Found { line, piece });
@@ -427,7 +144,7 @@ impl<'s> Records<'s> {
                 self.problems.met(ProblemKind::ByteOrderMark, "line 1");
             }
             if line.too_long {
-                self.bad(line.number, "it is too long to be read");
+                self.bad(line.number, TOO_LONG);
             } else if !bytes.iter().all(|&byte| is_blank(byte)) {
                 self.values(bytes, line.number)?;
             } else if bytes.contains(&0) {
@@ -465,12 +182,12 @@ impl<'s> Records<'s> {
     /// Reads the values that stand in a line or document.
     fn values(&mut self, bytes: &[u8], line: u64) -> Result<(), ReadError> {
         let mut lines = LineCount::from(bytes, line);
-        let values = json::values(bytes);
+        let mut values = json::values(bytes).peekable();
         if bytes.contains(&0) {
             self.problems
                 .met(ProblemKind::ZeroBytes, format!("line {line}"));
         }
-        if values.is_empty() {
+        if values.peek().is_none() {
             self.bad(line, "it is no JSON");
         }
         for part in values {
@@ -556,6 +273,8 @@ impl<'s> Records<'s> {
                 Ok(node) => self.node(node, line),
                 Err(why) => self.bad(line, why),
             }
+        } else if members.has("item") && self.is_row(bytes, members) {
+            self.row(bytes, line);
         } else if members.has("item") {
             self.listed(bytes, line);
         } else if Instructions::NAMES.iter().any(|name| members.has(name)) {
@@ -585,6 +304,13 @@ impl<'s> Records<'s> {
         }
     }
 
+    /// Whether a record is a row of an export that has lost its header.
+    fn is_row(&self, bytes: &[u8], members: &Members<'_>) -> bool {
+        let kind = members.get("type").map(|part| &bytes[part.range.clone()]);
+        let kinds: [&[u8]; 2] = [b"\"entry\"", b"\"proposal\""];
+        kind.is_some_and(|kind| kinds.contains(&kind))
+    }
+
     fn node(&mut self, node: Node, line: u64) {
         let told = node.told();
         if told.is_empty() {
@@ -599,8 +325,11 @@ impl<'s> Records<'s> {
     fn told(&mut self, format: Format, line: u64, told: Told) {
         if told.text.trim().is_empty() {
             self.bad(line, "it is empty");
+        } else if told.text.len() > LONGEST_TOLD {
+            self.bad(line, TOO_LONG);
         } else {
-            self.found(self.wanted.unwrap_or(format), line, Piece::Told(told));
+            let wanted = self.wanted.filter(|wanted| *wanted != Format::Aizo);
+            self.found(wanted.unwrap_or(format), line, Piece::Told(told));
         }
     }
 
@@ -657,14 +386,17 @@ impl<'s> Records<'s> {
                 continue;
             };
             let mut lines = LineCount::from(bytes, line);
-            let rows = match bytes[rows.range.start] {
-                b'[' => json::elements(bytes, &rows.range),
-                _ => vec![rows.clone()],
+            let mut row = |part: Part| {
+                if part.is_whole {
+                    let line = lines.of(part.range.start);
+                    let value = self.parse::<Value>(&bytes[part.range], line);
+                    self.row_of(kind, value, line);
+                }
             };
-            for row in rows.into_iter().filter(|row| row.is_whole) {
-                let line = lines.of(row.range.start);
-                let value = self.parse::<Value>(&bytes[row.range], line);
-                self.row_of(kind, value, line);
+            if bytes[rows.range.start] == b'[' {
+                json::elements(bytes, &rows.range).for_each(row);
+            } else {
+                row(rows.clone());
             }
         }
         if let Some(end) = members.get("end").filter(|end| end.is_whole) {
@@ -711,18 +443,20 @@ impl<'s> Records<'s> {
             bytes
         };
         let text = String::from_utf8_lossy(bytes);
-        if matches!(text, std::borrow::Cow::Owned(_)) {
+        if matches!(text, Cow::Owned(_)) {
             let at = text.find('\u{fffd}').unwrap_or(0);
             let line = text[..at].matches('\n').count() + 1;
             self.problems
                 .met(ProblemKind::BadUtf8, format!("line {line}"));
         }
         let about = rules::is_about_the_person(&text);
-        let format = self.wanted.unwrap_or(if about {
+        let by_content = if about {
             Format::Chatgpt
         } else {
             Format::Rules
-        });
+        };
+        let format = self.wanted.filter(|wanted| *wanted != Format::Aizo);
+        let format = format.unwrap_or(by_content);
         let found = if about || format == Format::Mem0 {
             rules::memories(&text)
         } else {
@@ -735,6 +469,9 @@ impl<'s> Records<'s> {
 
     /// Parses a record; what can be put right is put right and counted.
     fn parse<T: DeserializeOwned>(&mut self, bytes: &[u8], line: u64) -> Result<T, String> {
+        if bytes.len() > LONGEST_RECORD {
+            return Err(TOO_LONG.to_owned());
+        }
         let error = match serde_json::from_slice(bytes) {
             Ok(value) => return Ok(value),
             Err(error) => error,
@@ -762,6 +499,7 @@ impl<'s> Records<'s> {
         };
         let sum = self.sum.end();
         let trust = match &self.header {
+            None if format == Format::Aizo => Trust::Broken("its header is missing"),
             None => Trust::Foreign,
             Some(header) if header.redacted => Trust::Published,
             Some(_) => match &self.end {

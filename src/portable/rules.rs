@@ -1,7 +1,7 @@
 //! Lists of rules and memories in plain text: the bullets of `CLAUDE.md`, `AGENTS.md` and Cursor's rules, and memories that were
 //! copied from ChatGPT's settings, one a line.
 
-use super::read::{Heading, Told, Voice};
+use super::piece::{Heading, Told, Voice};
 use crate::capture::{marker, moment};
 use crate::model::{Stamp, fold};
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use super::{Hit, Match};
-use crate::model::{Band, beginning, strip_hidden};
+use crate::model::{Band, Origin, beginning, strip_hidden};
 
 /// Opens the block. What stands between the two markers was written by aizo and is never learned from.
 pub const OPEN: &str = "<aizo-preferences>";
@@ -185,6 +185,8 @@ pub struct Line {
     pub relevance: Option<f64>,
     /// The words, tag or keyword that carried it.
     pub matched: Vec<String>,
+    /// Who is behind the entry.
+    pub origin: Origin,
 }
 
 /// The block.
@@ -528,6 +530,7 @@ fn candidate(hit: Hit) -> Candidate {
                 .and_then(|found| found.relevance.as_ref())
                 .map(|relevance| relevance.rounded()),
             matched: found.map(|found| found.matched).unwrap_or_default(),
+            origin: preference.origin,
         },
     }
 }

@@ -1,87 +1,37 @@
-//! A store as the rows of aizo's own format, and rows of another store as they were taken over: with their names, times and
-//! observations, and the journal where there is none yet.
+//! A store as the rows of aizo's own format, and what an import asks of it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use rusqlite::OptionalExtension;
+use serde_json::Value;
 
-use super::adopt::HIGHEST_ID;
-use super::journal::{COLUMNS, read_line};
-use super::{Applied, Result, StorageError, Transaction, View};
-use crate::model::{Effect, Hlc, JournalLine, Preference, is_device_name};
-use crate::portable::{Change, Entry, Proposal, Row};
+use super::{Result, View};
+use crate::model::{EntryValues, Preference, Proposal, Values, values_of};
+use crate::portable::{self, Entry, Row};
 use crate::redact::redact;
 
 impl View<'_> {
-    /// Hands every entry, all that waits and the settings to `each`: entries by the time of their adding, then by name, which is
-    /// the same order in every store that holds them.
+    /// Every entry, all that waits and the settings: entries by the time of their adding, then by name, which is the same
+    /// order in every store that holds them.
     ///
     /// # Errors
     /// What SQLite reports.
-    pub fn each_row(&self, mut each: impl FnMut(Row)) -> Result<()> {
-        let mut order: Vec<(String, String, i64)> = Vec::new();
+    pub fn rows(&self) -> Result<Vec<Row>> {
+        let mut behind = self.all_evidence()?;
+        let mut entries: Vec<Entry> = Vec::new();
         self.each_preference(|stored| {
-            let entry = (stored.id, Entry::of(stored, Vec::new()));
-            order.push((entry.1.added_at.0, entry.1.uid, entry.0));
+            let evidence = behind.remove(&stored.id).unwrap_or_default();
+            entries.push(without_secrets(Entry::of(stored, evidence).cleaned()));
         })?;
-        order.sort_unstable();
-        for (_, _, id) in order {
-            if let Some(stored) = self.entry(id)? {
-                let entry = Entry::of(without_secrets(stored), self.evidence(id)?);
-                each(Row::Entry(Box::new(entry)));
-            }
-        }
-        let mut waiting = self.proposals()?;
+        entries.sort_by(|a, b| (&a.added_at.0, &a.uid).cmp(&(&b.added_at.0, &b.uid)));
+        let waiting = self.proposals()?.into_iter();
+        let mut waiting: Vec<portable::Proposal> = waiting.map(proposal).collect();
         waiting.sort_by(|a, b| (&a.proposed_at.0, &a.uid).cmp(&(&b.proposed_at.0, &b.uid)));
-        for one in waiting {
-            each(Row::Proposal(Box::new(Proposal {
-                uid: one.uid,
-                item: one.item,
-                reason: one.reason,
-                keywords: one.keywords,
-                scenarios: one.scenarios,
-                score: one.score,
-                source: one.source,
-                origin: one.origin,
-                proposed_at: one.proposed_at,
-                why: one.why,
-                patterns: one.patterns,
-                evidence: one.evidence,
-            })));
-        }
-        each(Row::Settings(self.decay()?.into()));
-        Ok(())
-    }
-
-    /// Hands every line of the journal to `each`, oldest first. Which conversations were analysed belongs to this device and is
-    /// left out.
-    ///
-    /// # Errors
-    /// A line that this version cannot read, and what SQLite reports.
-    pub fn each_change(&self, mut each: impl FnMut(Change)) -> Result<()> {
-        let mut unreadable = None;
-        let mut read = || -> rusqlite::Result<()> {
-            let sql = format!("SELECT {COLUMNS} FROM journal WHERE kind != 'session' ORDER BY seq");
-            let mut statement = self.connection().prepare(&sql)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                match read_line(row)? {
-                    Ok(line) => each(change(line)),
-                    Err(fault) => {
-                        unreadable = Some(fault);
-                        return Ok(());
-                    }
-                }
-            }
-            Ok(())
-        };
-        self.sqlite_result(read())?;
-        match unreadable {
-            Some((seq, detail)) => Err(self.journal_fault(seq, detail)),
-            None => Ok(()),
-        }
+        let settings = Row::Settings(self.decay()?.into());
+        let entries = entries.into_iter().map(|entry| Row::Entry(Box::new(entry)));
+        let waiting = waiting.into_iter().map(|one| Row::Proposal(Box::new(one)));
+        Ok(entries.chain(waiting).chain([settings]).collect())
     }
 
     /// The preference that has this name on every device.
@@ -105,7 +55,11 @@ impl View<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn has_evidence(&self, uid: &str) -> Result<bool> {
-        self.exists("SELECT EXISTS (SELECT 1 FROM evidence WHERE uid = ?1)", uid)
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM evidence WHERE uid = ?1)")
+                .and_then(|mut statement| statement.query_row([uid], |row| row.get(0))),
+        )
     }
 
     /// The names of all proposals that wait or were decided. What was taken back or cleared counts as never proposed.
@@ -142,26 +96,25 @@ impl View<'_> {
         Ok(known)
     }
 
-    /// Whether the journal has a line that was written at that logical time on that device.
+    /// Whether an entry once had just these values, and be it now.
     ///
     /// # Errors
     /// What SQLite reports.
-    pub fn knows_change(&self, device: &str, hlc: &str) -> Result<bool> {
-        self.sqlite_result(
-            self.connection()
-                .prepare_cached(
-                    "SELECT EXISTS (SELECT 1 FROM journal WHERE hlc = ?1 AND device = ?2)",
-                )
-                .and_then(|mut statement| statement.query_row([hlc, device], |row| row.get(0))),
-        )
-    }
-
-    fn exists(&self, sql: &str, name: &str) -> Result<bool> {
-        self.sqlite_result(
-            self.connection()
-                .prepare_cached(sql)
-                .and_then(|mut statement| statement.query_row([name], |row| row.get(0))),
-        )
+    pub fn was_once(&self, uid: &str, values: &EntryValues) -> Result<bool> {
+        let wanted = values_of(values);
+        let mut lines = self.journal_where("kind = 'entry' AND uid = ?1", [uid])?;
+        lines.sort_by(|a, b| a.hlc.cmp(&b.hlc));
+        let mut stood = Values::new();
+        for line in lines {
+            match line.after {
+                Some(after) => stood.extend(after),
+                None => stood.clear(),
+            }
+            if is_same(&wanted, &stood) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether nothing was ever stored.
@@ -174,104 +127,51 @@ impl View<'_> {
     }
 }
 
-impl Transaction<'_> {
-    /// Applies a change whose texts were in a store of aizo's before, whatever today's rules for typed ones say of them.
-    ///
-    /// # Errors
-    /// An item that another entry has, what SQLite reports.
-    pub fn restore(&mut self, change: &crate::model::Change) -> Result<Applied> {
-        match &change.effect {
-            Effect::Delete => self.apply(change),
-            _ => self.apply_stored(change),
-        }
-    }
-
-    /// Writes the lines of another journal into this empty one, as they are, and the rows that they make.
-    ///
-    /// # Errors
-    /// A line that this version cannot read or that is no line of a journal: then nothing may be kept.
-    pub fn take_over(&mut self, changes: &[Change]) -> Result<()> {
-        let lines: std::result::Result<Vec<JournalLine>, String> = changes
-            .iter()
-            .map(|change| line(change, self.now()))
-            .collect();
-        let fault = |detail: String| self.view().journal_fault(0, detail);
-        self.receive_journal(&lines.map_err(fault)?)
-    }
+/// Whether two entries have the same values. What no column holds is nothing.
+fn is_same(a: &Values, b: &Values) -> bool {
+    let holds = |all: &Values, field: &str, value: &Value| match all.get(field) {
+        None => value.is_null(),
+        Some(other) => match (other.as_f64(), value.as_f64()) {
+            (Some(other), Some(value)) => other == value,
+            _ => other == value,
+        },
+    };
+    a.iter().all(|(field, value)| holds(b, field, value))
+        && b.iter().all(|(field, value)| holds(a, field, value))
 }
 
 /// An entry as the next write would leave it, where another program has written secrets into it.
-fn without_secrets(mut stored: Preference) -> Preference {
+fn without_secrets(mut entry: Entry) -> Entry {
     let clean = |text: &mut String| {
         if let Cow::Owned(clean) = redact(text).text {
             *text = clean;
         }
     };
-    clean(&mut stored.item);
-    clean(&mut stored.reason);
-    clean(&mut stored.source);
-    stored.keywords.iter_mut().for_each(clean);
-    stored.scenarios.iter_mut().for_each(clean);
-    stored
+    clean(&mut entry.item);
+    clean(&mut entry.reason);
+    clean(&mut entry.source);
+    entry.keywords.iter_mut().for_each(clean);
+    entry.scenarios.iter_mut().for_each(clean);
+    entry
         .patterns
         .retain(|pattern| redact(pattern).found.is_empty());
-    stored
+    entry
 }
 
-fn change(line: JournalLine) -> Change {
-    Change {
-        batch: line.batch,
-        at: line.at,
-        hlc: line.hlc,
-        device: line.device,
-        op: line.op.name().to_owned(),
-        kind: line.subject.kind().to_owned(),
-        uid: line.subject.uid().to_owned(),
-        origin: line.origin,
-        before: line.before,
-        after: line.after,
-        evidence_added: line.added,
-        evidence_removed: line.removed,
-        undoes: line.undoes,
-        seen: line.seen,
-        id: line.local_id,
-    }
-}
-
-/// A change as a line that may enter a journal.
-fn line(change: &Change, now: DateTime<Utc>) -> std::result::Result<JournalLine, String> {
-    let (op, subject) = change.parts()?;
-    let line = JournalLine {
-        seq: 0,
-        batch: change.batch.clone(),
-        at: change.at.clone(),
-        hlc: change.hlc.clone(),
-        device: change.device.clone(),
-        op,
-        subject,
-        origin: change.origin,
-        before: change.before.clone(),
-        after: change.after.clone(),
-        added: change.evidence_added.clone(),
-        removed: change.evidence_removed.clone(),
-        undoes: change.undoes.clone(),
-        seen: change.seen.clone(),
-        local_id: change.id.filter(|id| (1..HIGHEST_ID).contains(id)),
+fn proposal(waiting: Proposal) -> portable::Proposal {
+    let proposal = portable::Proposal {
+        uid: waiting.uid,
+        item: waiting.item,
+        reason: waiting.reason,
+        keywords: waiting.keywords,
+        scenarios: waiting.scenarios,
+        score: waiting.score,
+        source: waiting.source,
+        origin: waiting.origin,
+        proposed_at: waiting.proposed_at,
+        why: waiting.why,
+        patterns: waiting.patterns,
+        evidence: waiting.evidence,
     };
-    line.check()?;
-    let hlc: Hlc = line.hlc.parse()?;
-    if !is_device_name(&line.device) || hlc.is_out_of_reach(now) {
-        return Err("no device has written it".to_owned());
-    }
-    Ok(line)
-}
-
-impl View<'_> {
-    fn journal_fault(&self, seq: i64, detail: String) -> StorageError {
-        StorageError::Journal {
-            path: self.path().to_path_buf(),
-            seq,
-            detail,
-        }
-    }
+    proposal.cleaned()
 }

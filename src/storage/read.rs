@@ -114,10 +114,6 @@ impl<'c> View<'c> {
         self.connection
     }
 
-    pub(super) fn path(&self) -> &Path {
-        self.path
-    }
-
     /// Hands every preference to `each`, in no particular order.
     ///
     /// # Errors

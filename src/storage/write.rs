@@ -190,8 +190,11 @@ impl<'s> Transaction<'s> {
         self.apply_unmeasured(change, local_id, values)
     }
 
-    /// Applies a change whose texts are in the store already, whatever today's rules say of them.
-    pub(super) fn apply_stored(&mut self, change: &Change) -> Result<Applied> {
+    /// Applies a change whose texts are in a store already, whatever today's rules for typed ones say of them.
+    ///
+    /// # Errors
+    /// An item that another entry has, what SQLite reports.
+    pub fn apply_stored(&mut self, change: &Change) -> Result<Applied> {
         let change = &*without_secrets(change);
         let values = self.stored(&change.subject)?;
         self.apply_unmeasured(change, self.local_id(&change.subject)?, values)

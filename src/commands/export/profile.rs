@@ -14,11 +14,13 @@ use crate::commands::{Context, Reply};
 use crate::error::{Failure, Kind};
 use crate::export::Format;
 use crate::files::{Readers, folders_for, object, path, replace};
+use crate::model::JournalLine;
 use crate::portable::{
-    Document, Entry, FORMAT, Header, Line, MARK, Reasons, Row, Sum, markdown, published,
+    Change, Document, Entry, FORMAT, Header, Line, MARK, Reasons, Row, Sum, markdown, published,
 };
 use crate::present::{Answer, Page, to_json, to_json_line};
 use crate::storage::View;
+use crate::sync::compose;
 
 /// What is written: the profile as a whole, or what a file of a host holds of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,11 +168,29 @@ struct Rows(Vec<Row>);
 
 fn write(view: &View<'_>, args: &Whole, form: Form) -> anyhow::Result<Written> {
     let mut rows = Rows::default();
-    view.each_row(|row| rows.take(row, args))?;
+    let stored = view.rows()?;
+    stored.into_iter().for_each(|row| rows.take(row, args));
     if args.history {
-        view.each_change(|change| rows.0.push(Row::Change(Box::new(change))))?;
+        rows.0.extend(changes(view)?);
     }
     Ok(Written::of(rows, args, form)?)
+}
+
+/// The journals of all devices, as a sync gives them, in the order of their times. Which conversations were analysed belongs to
+/// this device.
+fn changes(view: &View<'_>) -> anyhow::Result<Vec<Row>> {
+    let mut lines = Vec::new();
+    for device in view.lines_by_device()?.into_keys() {
+        lines.extend(view.lines_of(&device)?);
+    }
+    lines.sort_by(|a, b| (&a.hlc, &a.device).cmp(&(&b.hlc, &b.device)));
+    let change = |line: JournalLine| -> anyhow::Result<Row> {
+        let device = line.device.clone();
+        let text = compose(std::iter::once(line));
+        let line = serde_json::from_slice(&text)?;
+        Ok(Row::Change(Box::new(Change { device, line })))
+    };
+    lines.into_iter().map(change).collect()
 }
 
 impl Rows {

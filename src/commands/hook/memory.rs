@@ -90,6 +90,7 @@ impl Change {
             Command::Restore(_) => ("restore", None),
             Command::Undo(_) => ("undo", None),
             Command::Review(Later(args)) if args.decides() => ("review", None),
+            Command::Import(Later(args)) if args.replaces() => ("import", None),
             Command::Uninstall(_) => ("uninstall", None),
             _ => return None,
         };
@@ -113,6 +114,7 @@ impl Change {
             "restore",
             "undo",
             "review",
+            "import",
             "uninstall",
         ];
         if matches!(error, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
@@ -171,6 +173,8 @@ mod tests {
     #[case("aizo clear --yes && aizo undo", &["clear", "undo"])]
     #[case("aizo review accept --all", &["review"])]
     #[case("aizo review; aizo review list", &[])]
+    #[case("aizo import x.jsonl --on-conflict replace", &["import"])]
+    #[case("aizo import x.jsonl; aizo import y --on-conflict skip", &[])]
     #[case("aizo uninstall --all", &["uninstall"])]
     #[case("aizo restore old.db --yes", &["restore"])]
     #[case("aizo --db x update 1 --score 9", &["update"])]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | the arguments, and the way through: look → read → decide → write |
 //! | `source.rs` | the file, or what comes on standard input, as often as it is read |
-//! | `work.rs` | what becomes of each piece in the store |
+//! | `work` | what becomes of each piece in the store |
 //! | `reply.rs` | how that is told |
 
 mod reply;
@@ -55,6 +55,13 @@ pub struct Args {
     accept: bool,
 }
 
+impl Args {
+    /// Whether what the file says takes the place of what is stored.
+    pub(super) fn replaces(&self) -> bool {
+        self.on_conflict == OnConflict::Replace
+    }
+}
+
 /// Runs `import`.
 ///
 /// # Errors
@@ -63,16 +70,18 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let source = Source::of(args.file.as_deref())?;
     let look = portable::look(&source.head()?, args.format)
         .map_err(|error| refusal(&source, error, None))?;
-    let mut work = if look.layout == Layout::Database || args.format == Some(Format::Store) {
+    let mut reply = if look.layout == Layout::Database || args.format == Some(Format::Store) {
         from_store(&source, args, context)?
     } else {
         from_text(&source, look, args, context)?
     };
-    if work.rows.iter().all(|row| row.is_unreadable()) && !work.rows.is_empty() {
-        return Err(nothing_read(&source, work.rows.first().map(reply::Row::fault)).into());
+    if reply.change.is_none()
+        && let Some(fault) = reply.rows.only_faults()
+    {
+        return Err(nothing_read(&source, Some(fault)).into());
     }
-    work.dry_run = args.dry_run;
-    Ok(work)
+    reply.dry_run = args.dry_run;
+    Ok(reply)
 }
 
 /// Takes over what a file of text holds. It is read twice: whether it is as aizo wrote it shows at its end.
@@ -133,8 +142,7 @@ fn from_text(
 /// Takes over what another store holds, which is read from a copy and stays as it is.
 fn from_store(source: &Source, args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let other = Store::taken_from(&source.path(), context.settings.now)?;
-    let mut rows = Vec::new();
-    other.view().each_row(|row| rows.push(row))?;
+    let rows = other.view().rows()?;
     let reading = Reading {
         format: Format::Store,
         trust: Trust::Whole,

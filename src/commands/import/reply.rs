@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::work::EARLIER;
 use crate::capture::Problem;
 use crate::commands::entries::count;
 use crate::commands::outcome::Outcome;
@@ -63,7 +64,7 @@ pub(super) struct Row {
     pub proposal: Option<i64>,
     pub score_before: Option<f64>,
     pub score_after: Option<f64>,
-    /// Why it waits, is left out, or cannot be read.
+    /// Why it waits, is left out, stays as it is here, or cannot be read.
     pub why: Option<String>,
 }
 
@@ -125,19 +126,15 @@ impl Row {
         }
     }
 
-    pub(super) fn is_unreadable(&self) -> bool {
-        self.result == RowResult::Unreadable
-    }
-
     /// Where it is and what is wrong with it.
-    pub(super) fn fault(&self) -> String {
+    fn fault(&self) -> String {
         let why = self.why.as_deref().unwrap_or_default();
         format!("line {}: {why}", self.line)
     }
 }
 
 /// How many pieces came to what.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 struct Counts {
     added: usize,
     merged: usize,
@@ -151,6 +148,60 @@ struct Counts {
     unreadable: usize,
 }
 
+impl Counts {
+    fn of(&mut self, result: RowResult) -> &mut usize {
+        match result {
+            RowResult::Added => &mut self.added,
+            RowResult::Merged => &mut self.merged,
+            RowResult::Limited => &mut self.limited,
+            RowResult::Replaced => &mut self.replaced,
+            RowResult::Kept => &mut self.kept,
+            RowResult::Pending => &mut self.pending,
+            RowResult::Unchanged => &mut self.unchanged,
+            RowResult::Skipped => &mut self.skipped,
+            RowResult::LeftOut => &mut self.left_out,
+            RowResult::Unreadable => &mut self.unreadable,
+        }
+    }
+}
+
+/// The pieces of the file. All are counted, and so many are told one by one that no file fills the memory with them.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    told: Vec<Row>,
+    counts: Counts,
+    /// How many stay as they became here since.
+    earlier: usize,
+}
+
+impl Rows {
+    const MOST: usize = 200_000;
+
+    pub(super) fn push(&mut self, row: Row) {
+        *self.counts.of(row.result) += 1;
+        self.earlier += usize::from(row.why.as_deref() == Some(EARLIER));
+        if self.told.len() < Self::MOST {
+            self.told.push(row);
+        }
+    }
+
+    /// The first fault, where there is nothing but faults.
+    pub(super) fn only_faults(&self) -> Option<String> {
+        let all = self.number(|_| true);
+        let is_all = all > 0 && self.counts.unreadable == all;
+        is_all.then(|| self.told.first().map_or_else(String::new, Row::fault))
+    }
+
+    fn number(&self, counts: impl Fn(RowResult) -> bool) -> usize {
+        let mut all = self.counts.clone();
+        let results = RowResult::ALL.iter().map(|(result, _)| *result);
+        results
+            .filter(|result| counts(*result))
+            .map(|result| *all.of(result))
+            .sum()
+    }
+}
+
 /// What `import` replies.
 #[derive(Debug)]
 pub struct Reply {
@@ -159,7 +210,7 @@ pub struct Reply {
     pub(super) format: Format,
     /// Whether it is aizo's own and as aizo wrote it.
     pub(super) own: bool,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Rows,
     /// Hard limits that are in force now and were not before.
     pub(super) hard_limits: Vec<String>,
     pub(super) settings: Option<&'static str>,
@@ -175,7 +226,7 @@ struct Json<'r> {
     file: &'r str,
     format: Format,
     own: bool,
-    counts: Counts,
+    counts: &'r Counts,
     hard_limits: &'r [String],
     settings: Option<&'static str>,
     history: Option<&'static str>,
@@ -187,23 +238,8 @@ struct Json<'r> {
 }
 
 impl Reply {
-    fn number(&self, result: RowResult) -> usize {
-        self.rows.iter().filter(|row| row.result == result).count()
-    }
-
-    fn counts(&self) -> Counts {
-        Counts {
-            added: self.number(RowResult::Added),
-            merged: self.number(RowResult::Merged),
-            limited: self.number(RowResult::Limited),
-            replaced: self.number(RowResult::Replaced),
-            kept: self.number(RowResult::Kept),
-            pending: self.number(RowResult::Pending),
-            unchanged: self.number(RowResult::Unchanged),
-            skipped: self.number(RowResult::Skipped),
-            left_out: self.number(RowResult::LeftOut),
-            unreadable: self.number(RowResult::Unreadable),
-        }
+    fn number(&self, wanted: RowResult) -> usize {
+        self.rows.number(|result| result == wanted)
     }
 
     fn hint(&self) -> Option<String> {
@@ -227,6 +263,9 @@ impl Reply {
         format!("{what}; {} is {}", self.file, self.format.describe())
     }
 }
+
+/// How the file's state of an entry comes back.
+const BACK: &str = "--on-conflict replace takes the file's";
 
 /// As many items, and as many rows that cannot be read, are shown.
 const MOST: usize = 20;
@@ -259,6 +298,11 @@ impl Reply {
             1 => lines.push("1 waits for you: aizo review".to_owned()),
             many => lines.push(format!("{many} wait for you: aizo review")),
         }
+        match self.rows.earlier {
+            0 => {}
+            1 => lines.push(format!("1 has changed here since: {BACK}")),
+            many => lines.push(format!("{many} have changed here since: {BACK}")),
+        }
         if self.number(RowResult::Kept) > 0 {
             lines.push(
                 "a hard limit stays as it is; to lift it: aizo update ITEM --score N".to_owned(),
@@ -280,13 +324,13 @@ impl Reply {
 
     /// What could not be read, and what was wrong and was survived.
     fn faults(&self) -> Vec<String> {
-        let faults: Vec<&Row> = self.rows.iter().filter(|row| row.is_unreadable()).collect();
-        let mut lines: Vec<String> = faults.iter().take(MOST).map(|row| row.fault()).collect();
-        if faults.len() > MOST {
-            lines.push(format!(
-                "{} cannot be read: --json names them",
-                count(faults.len() - MOST, "more row", "more rows")
-            ));
+        let is_fault = |row: &&Row| row.result == RowResult::Unreadable;
+        let faults = self.rows.told.iter().filter(is_fault);
+        let mut lines: Vec<String> = faults.take(MOST).map(Row::fault).collect();
+        let more = self.number(RowResult::Unreadable) - lines.len();
+        if more > 0 {
+            let more = count(more, "more row", "more rows");
+            lines.push(format!("{more} cannot be read: --json names them"));
         }
         lines.extend(self.problems.iter().map(Problem::to_string));
         lines
@@ -317,11 +361,11 @@ impl Answer for Reply {
             file: &self.file,
             format: self.format,
             own: self.own,
-            counts: self.counts(),
+            counts: &self.rows.counts,
             hard_limits: &self.hard_limits,
             settings: self.settings,
             history: self.history,
-            rows: &self.rows,
+            rows: &self.rows.told,
             problems: &self.problems,
             copy: self.kept_as.as_ref().map(|kept| kept.display().to_string()),
             change: self.change.filter(|_| !self.dry_run),

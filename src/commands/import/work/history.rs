@@ -1,0 +1,85 @@
+//! The changes that another store has seen, where this one has seen none yet.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Work;
+use crate::model::JournalLine;
+use crate::portable::{Change, Trust};
+use crate::redact::redact;
+use crate::sync;
+
+/// They are here by now.
+pub(super) const TAKEN_OVER: &str = "taken_over";
+/// They were here before.
+const KNOWN: &str = "known";
+/// This store has a history of its own, or they do not hold.
+const LEFT_OUT: &str = "left_out";
+
+impl Work<'_, '_> {
+    /// Takes changes over, as a sync takes those of another device; the tables follow.
+    pub(in crate::commands::import) fn history(
+        &mut self,
+        changes: Vec<Change>,
+    ) -> anyhow::Result<()> {
+        self.history = Some(self.take_over(changes)?);
+        if self.history == Some(TAKEN_OVER) {
+            self.look_around()?;
+        }
+        Ok(())
+    }
+
+    fn take_over(&mut self, changes: Vec<Change>) -> anyhow::Result<&'static str> {
+        if self.terms.trust != Trust::Whole || self.terms.review {
+            return Ok(LEFT_OUT);
+        }
+        let Some(lines) = self.new_lines(changes)? else {
+            return Ok(LEFT_OUT);
+        };
+        if lines.is_empty() {
+            return Ok(KNOWN);
+        }
+        if !self.was_empty || lines.iter().any(holds_a_secret) {
+            return Ok(LEFT_OUT);
+        }
+        self.transaction.receive(lines)?;
+        Ok(TAKEN_OVER)
+    }
+
+    /// The lines that are not here; nothing where one of them is no line.
+    fn new_lines(&self, changes: Vec<Change>) -> anyhow::Result<Option<Vec<JournalLine>>> {
+        let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for change in changes {
+            let file = files.entry(change.device).or_default();
+            serde_json::to_writer(&mut *file, &change.line)?;
+            file.push(b'\n');
+        }
+        let mut lines = Vec::new();
+        for (device, file) in files {
+            let known = self.transaction.view().times_of(&device)?;
+            let reading = sync::read(&device, &file, &known, self.transaction.now());
+            if reading.stopped.is_some() || !is_device(&device) {
+                return Ok(None);
+            }
+            lines.extend(reading.lines);
+        }
+        Ok(Some(lines))
+    }
+}
+
+/// Whether a device may have that name: 32 hexadecimal digits.
+fn is_device(name: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+    name.len() == 32 && name.bytes().all(is_digit)
+}
+
+fn holds_a_secret(line: &JournalLine) -> bool {
+    let values = [&line.before, &line.after].into_iter().flatten();
+    let texts = values.flat_map(|values| values.values().filter_map(Value::as_str));
+    let quotes = line.added.iter().map(|evidence| evidence.quote.as_str());
+    texts
+        .chain(quotes)
+        .any(|text| matches!(redact(text).text, Cow::Owned(_)))
+}
