@@ -1,5 +1,5 @@
-//! Packs the cue tables and the plain forms: they are texts to be edited, read by `analyze` alone, and a hundred kilobytes
-//! smaller packed. And it tells the linker what keeps a released binary small.
+//! Packs the cue tables, the plain forms and the page of `aizo web`: they are texts to be edited, read by one command alone, and
+//! far smaller packed. And it tells the linker what keeps a released binary small.
 
 #![allow(clippy::print_stdout, reason = "cargo listens there")]
 
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-const FOLDERS: [&str; 2] = ["src/extract/cues", "src/extract/forms"];
+const FOLDERS: [&str; 3] = ["src/extract/cues", "src/extract/forms", "src/web/page"];
+const ENDINGS: [&str; 6] = ["cues", "forms", "html", "css", "js", "svg"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=src/extract/cues/pack.rs");
@@ -17,8 +18,8 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={folder}");
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
-            let is_table = |ending: &std::ffi::OsStr| ending == "cues" || ending == "forms";
-            if path.extension().is_some_and(is_table) {
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            if ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
                 pack(&path, &Path::new(&out).join(file_name(&path)?))?;
             }
         }
