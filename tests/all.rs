@@ -27,3 +27,4 @@ mod skill;
 mod smoke;
 mod stores;
 mod sync;
+mod web;

@@ -31,7 +31,8 @@ export function show(place) {
   slider.value = number.value = form.budget;
   parts = {
     scenario,
-    result: element("div", { class: "block", "aria-live": "polite", "aria-busy": "false" }),
+    spent: element("p", { class: "spent", role: "status" }),
+    result: element("div", { class: "block", "aria-busy": "false" }),
   };
   place.append(
     element("header", { class: "title" }, element("h1", {}, say("agent")), element("p", { class: "about" }, say("agent.about"))),
@@ -45,7 +46,7 @@ export function show(place) {
         element("div", { class: "field" }, element("label", { for: "task-scenario" }, say("scenario")), scenario),
         element("div", { class: "field" }, element("label", { for: "budget" }, say("budget")), element("div", { class: "scale" }, slider, number)),
       ),
-      parts.result,
+      element("div", {}, parts.spent, parts.result),
     ),
   );
 }
@@ -78,14 +79,15 @@ async function put() {
 function draw(block, near, task) {
   const there = new Set(block.lines.map((line) => line.id));
   const share = Math.min(1, block.estimated_tokens / block.budget);
-  const meter = element("div", { class: "meter", role: "img", "aria-label": say("spent", count(block.estimated_tokens), count(block.budget)) }, element("span"));
+  const meter = element("span", { class: "meter", "aria-hidden": "true" }, element("span"));
   meter.firstChild.style.width = `${share * 100}%`;
   meter.classList.toggle("over", block.estimated_tokens > block.budget);
   const missing = near.filter((entry) => !there.has(entry.id)).slice(0, NEAREST);
   const left = Math.max(block.left_out ?? 0, missing.length);
+  const kind = block.scenario ? ` · ${say("scenario.is", block.scenario)}` : "";
+  parts.spent.replaceChildren(meter, say("spent", count(block.estimated_tokens), count(block.budget)) + kind);
   parts.result.replaceChildren(
     ...[
-      element("p", { class: "spent" }, meter, say("spent", count(block.estimated_tokens), count(block.budget)), block.scenario && ` · ${say("scenario.is", block.scenario)}`),
       block.limits_left_out > 0 && element("p", { class: "note wrong" }, say("limits.left.out", count(block.limits_left_out))),
       block.limits_shortened && element("p", { class: "note" }, say("limits.shortened")),
       block.lines.length === 0 && element("p", { class: "note" }, say("nothing.to.say")),

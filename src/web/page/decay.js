@@ -72,6 +72,9 @@ export function past(history) {
   return moments;
 }
 
+// How high the line of a hard limit is drawn.
+const LEVEL = 6;
+
 // The past and the fading of an entry as a drawing: a saw of looks and pauses up to now, and the curve from now on.
 export function chart(decay, entry, history, now) {
   const [width, height, left, right, top, bottom] = [440, 168, 22, 6, 12, 22];
@@ -79,7 +82,9 @@ export function chart(decay, entry, history, now) {
   const moments = past(history);
   const age = moments.length ? (now - moments[0].at) / DAY : 0;
   const behind = Math.min(Math.max(age * 1.04, 45), 365);
-  const most = entry.base_score > 5 || moments.some((moment) => moment.score > 5) ? 10 : 5;
+  // A hard limit has no weight that matters: it is in force, and its line is level.
+  const level = (score) => entry.hard_limit && score <= HARD_LIMIT;
+  const most = entry.hard_limit || entry.base_score > 5 || moments.some((moment) => moment.score > 5) ? 10 : 5;
   const x = (day) => left + ((day + behind) / (behind + ahead)) * (width - left - right);
   const y = (value) => top + (1 - value / most) * (height - top - bottom);
   const day = (time) => (time - now) / DAY;
@@ -91,7 +96,7 @@ export function chart(decay, entry, history, now) {
     const from = Math.max(day(moment.at), -behind);
     const to = day(end);
     if (to < -behind) return;
-    const value = (at) => weight(decay, moment.score, at - day(moment.seen));
+    const value = (at) => (level(moment.score) ? LEVEL : weight(decay, moment.score, at - day(moment.seen)));
     for (let step = 0; step <= 16; step++) {
       const at = from + ((to - from) * step) / 16;
       before.push([x(at), y(value(at))]);
@@ -101,7 +106,7 @@ export function chart(decay, entry, history, now) {
   const later = [];
   for (let step = 0; step <= 60; step++) {
     const at = (step / 60) * ahead;
-    later.push([x(at), y(weightIn(decay, entry, now, at))]);
+    later.push([x(at), y(entry.hard_limit ? LEVEL : weightIn(decay, entry, now, at))]);
   }
 
   const number = (value, across, up, anchor, name) =>
@@ -109,9 +114,9 @@ export function chart(decay, entry, history, now) {
   return shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, class: `chart ${entry.band}`, role: "img", "aria-label": fading(decay, entry, now) },
-    [0, most / 2, most].map((value) => [
+    (entry.hard_limit ? [0] : [0, most / 2, most]).map((value) => [
       shape("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
-      number(String(value), left - 6, y(value) + 3.5, "end"),
+      !entry.hard_limit && number(String(value), left - 6, y(value) + 3.5, "end"),
     ]),
     shape("path", { class: "area", d: `${path(later)}L${x(ahead)} ${y(0)}L${x(0)} ${y(0)}Z` }),
     before.length > 1 && shape("path", { class: "before", d: path(before) }),

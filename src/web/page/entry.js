@@ -40,7 +40,7 @@ export async function showEntry(place, id, neighbours) {
   const held = place.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
   fill(place, neighbours, ...page(known));
   place.scrollTop = scrolled;
-  if (isNew) place.querySelector("h2").focus({ preventScroll: true });
+  if (isNew) document.getElementById("entry-title").focus({ preventScroll: true });
   else if (held) place.querySelector(`[data-name="${held}"]`)?.focus({ preventScroll: true });
 }
 
@@ -70,7 +70,7 @@ function page({ entry, evidence, history }) {
   const act = (name, act) => element("button", { type: "button", "data-name": name, onclick: () => act(entry) }, say(name));
   return [
     element("p", { class: `kind ${entry.band}` }, say(`band.${entry.band}`), " ", element("span", {}, score(entry.base_score))),
-    element("h2", { tabindex: -1 }, entry.item),
+    element("h2", { id: "entry-title", tabindex: -1 }, entry.item),
     entry.reason && element("p", { class: "because" }, entry.reason),
     element("figure", {}, chart(decay, entry, history, now), element("figcaption", {}, fading(decay, entry, now))),
     facts(entry, now),

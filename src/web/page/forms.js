@@ -9,6 +9,8 @@ import { say, score } from "./words.js";
 
 // How long a word about a change stays.
 const LINGER = 12_000;
+// So many words at once.
+const FEW = 2;
 
 const told = () => document.getElementById("told");
 let renewed = async () => {};
@@ -22,7 +24,7 @@ function notice(kind, ...content) {
   const close = element("button", { type: "button", class: "step", "aria-label": say("close"), onclick: () => node.remove() }, "×");
   const node = element("div", { class: `notice ${kind}`, role: kind === "wrong" ? "alert" : null }, element("p", {}, content), close);
   told().append(node);
-  while (told().childElementCount > 3) told().firstChild.remove();
+  while (told().childElementCount > FEW + 1) told().firstChild.remove();
   const leave = () => (node.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : node.remove());
   setTimeout(leave, LINGER);
 }
@@ -44,7 +46,9 @@ async function change(...words) {
   }
   const outcomes = Array.isArray(done.answer) ? done.answer : [done.answer];
   for (const outcome of outcomes) {
-    for (const one of outcome.undone ?? [outcome]) {
+    const list = outcome.undone ?? [outcome];
+    if (list.length > FEW) notice("done", say("more.lines", list.length - FEW));
+    for (const one of list.slice(0, FEW)) {
       const result = outcome.undone ? "undone" : one.result;
       notice(
         result === "not_found" ? "wrong" : "done",

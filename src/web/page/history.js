@@ -52,10 +52,7 @@ function draw(batch) {
       "div",
       { class: "change" },
       element("span", { class: "what" }, say(`op.${line.op}`)),
-      line.kind === "entry" && store.byId.has(line.id)
-        ? element("a", { class: "item", href: link("entry", line.id) }, line.item ?? line.kind)
-        : element("span", { class: "item" }, line.item ?? line.kind),
-      element("span", { class: "how" }, details(line)),
+      element("span", {}, nameOf(line), element("span", { class: "how" }, details(line))),
     ),
   );
   return element(
@@ -72,6 +69,12 @@ function draw(batch) {
   );
 }
 
+function nameOf(line) {
+  const name = line.item ?? line.kind;
+  const isThere = line.kind === "entry" && store.byId.has(line.id);
+  return isThere ? element("a", { class: "item", href: link("entry", line.id) }, name) : element("span", { class: "item" }, name);
+}
+
 // What a line did: the fields with what they were and what they are.
 export function details(line) {
   const told = [];
@@ -82,7 +85,7 @@ export function details(line) {
     for (const [field, value] of Object.entries(after)) {
       // These change with everything and say nothing by themselves.
       if (field === "last_seen" || field === "touch_count") continue;
-      told.push([`${say(`field.${field}`).split(/[,，]/)[0].toLowerCase()} `, was(before[field], field), " → ", is(value, field)]);
+      told.push([`${fieldName(field)} `, was(before[field], field), " → ", is(value, field)]);
     }
   } else {
     const values = before ?? after ?? {};
@@ -93,6 +96,8 @@ export function details(line) {
   return told.flatMap((part, index) => (index ? ["; ", part] : [part])).flat();
 }
 
+const IN_FORMS = ["item", "reason", "score", "base_score"];
+const fieldName = (field) => say(IN_FORMS.includes(field) ? `field.${field}` : field).toLowerCase();
 const was = (value, field) => element("del", {}, text(value, field));
 const is = (value, field) => element("ins", {}, text(value, field));
 

@@ -42,6 +42,7 @@ function build() {
     else tab.removeAttribute("aria-current");
   }
   VIEWS[open].show(main);
+  document.title = `${say(open)} · aizo`;
   head();
   if (store.loaded || open === "profile") return VIEWS[open].update();
 }
@@ -75,7 +76,7 @@ async function renew() {
 
 async function watch() {
   if (!document.hidden) await renew();
-  setTimeout(watch, PAUSE);
+  if (!document.body.classList.contains("locked")) setTimeout(watch, PAUSE);
 }
 
 // Without its key the page shows nothing but how to come by it.

@@ -1,7 +1,7 @@
 // The profile: the limits on top, the distribution of scores, and the table with its filters.
 
 import { link, route } from "./address.js";
-import { BANDS, lastSeen, sparkline } from "./decay.js";
+import { band, BANDS, lastSeen, sparkline, weightIn } from "./decay.js";
 import { after, element, fillList, shape } from "./draw.js";
 import { showEntry } from "./entry.js";
 import { addEntry } from "./forms.js";
@@ -20,8 +20,10 @@ const wanted = { words: "", bands: new Set(), scenario: "", sort: "effective_wei
 // The numbers of the entries that belong to the chosen scenario; null for all.
 let ofScenario = null;
 
+const inOrder = new Intl.Collator().compare;
+
 const SORTS = {
-  item: (a, b) => a.item.localeCompare(b.item),
+  item: (a, b) => inOrder(a.item, b.item),
   base_score: (a, b) => a.base_score - b.base_score,
   effective_weight: (a, b) => a.effective_weight - b.effective_weight,
   last_seen: (a, b) => lastSeen(a) - lastSeen(b),
@@ -49,6 +51,7 @@ export function show(place) {
   });
   parts = {
     table,
+    list: element("div", { class: "list" }),
     limits: element("ul", { class: "limits" }),
     about: element("span", { class: "about" }),
     more: element("button", { type: "button", class: "quiet", onclick: allLimits }),
@@ -56,9 +59,9 @@ export function show(place) {
     bands: element("div", { class: "bands", role: "group", "aria-label": say("bands") }),
     scenario: element("select", { "aria-label": say("scenario"), onchange: chooseScenario }),
     sort: element("select", { "aria-label": say("sort"), class: "sort", onchange: (event) => sortBy(...event.target.value.split(" ")) }),
-    found: element("p", { class: "found", role: "status" }),
+    found: element("p", { class: "matches", role: "status" }),
     note: element("p", { class: "note", hidden: true }),
-    entry: element("aside", { class: "entry", tabindex: -1, hidden: true }),
+    entry: element("aside", { class: "entry", "aria-labelledby": "entry-title", hidden: true }),
   };
   const search = element("input", {
     type: "search",
@@ -71,8 +74,7 @@ export function show(place) {
     spellcheck: "false",
     oninput: after(60, () => filterWords(search.value)),
   });
-  const list = element("div", { class: "list" });
-  list.append(
+  parts.list.append(
     element(
       "section",
       { class: "never", "aria-labelledby": "limits" },
@@ -95,7 +97,7 @@ export function show(place) {
     parts.note,
     table.node,
   );
-  place.append(list, parts.entry);
+  place.append(parts.list, parts.entry);
   fillSorts();
 }
 
@@ -117,6 +119,8 @@ export function opened() {
   const entry = view === "entry" ? Number(id) : null;
   parts.table.mark(entry);
   document.body.classList.toggle("reading", entry !== null);
+  // On a narrow screen the entry lies over the list.
+  parts.list.inert = entry !== null && matchMedia("(max-width: 860px)").matches;
   showEntry(parts.entry, entry, neighbours(entry));
 }
 
@@ -162,9 +166,8 @@ function drawScores(found) {
   const [width, height, gap] = [400, 72, 3];
   const step = width / 20;
   const tall = (number) => (number ? Math.max(2, (number / most) * (height - 14)) : 0);
-  const bandAt = (from) => (from < 1.5 ? "taboo" : from < 4 ? "aversion" : from < 6.5 ? "habit" : from < 7 ? "style" : "preference");
   const bar = (bin, number, name) =>
-    shape("rect", { class: `${name} ${bandAt(bin.from)}`, x: bin.from * 2 * step + gap / 2, y: height - 14 - tall(number), width: step - gap, height: tall(number), rx: 1 });
+    shape("rect", { class: `${name} ${band(bin.from + 0.25)}`, x: bin.from * 2 * step + gap / 2, y: height - 14 - tall(number), width: step - gap, height: tall(number), rx: 1 });
   const told = BANDS.map((name) => `${say(`band.${name}`)} ${count(store.entries.filter((entry) => entry.band === name).length)}`).join(", ");
   parts.bars.replaceChildren(
     shape(
@@ -283,11 +286,17 @@ function itemAndReason(entry) {
 }
 
 function scoreOf(entry) {
-  return element("span", { class: `score ${entry.band}`, title: say(`band.${entry.band}`) }, score(entry.base_score));
+  return element("span", { class: `score ${entry.band}` }, score(entry.base_score), unseen(say(`band.${entry.band}`)));
 }
 
 function fade(entry) {
-  return [sparkline(store.decay, entry, store.now), entry.hard_limit && element("span", { class: "unseen" }, say("never.fades"))];
+  const later = entry.hard_limit ? say("never.fades") : short(weightIn(store.decay, entry, store.now, 180));
+  return [sparkline(store.decay, entry, store.now), unseen(later)];
+}
+
+// What a drawing or a colour says, for who does not see it.
+function unseen(text) {
+  return element("span", { class: "unseen" }, ` ${text}`);
 }
 
 function seen(entry) {

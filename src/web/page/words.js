@@ -1,7 +1,6 @@
 // The words of the page in both languages, and how numbers and dates are written.
 
 const WORDS = {
-  "aizo": ["aizo, your preferences", "aizo 偏好档案"],
   "skip": ["Skip to the content", "跳到正文"],
   "profile": ["Profile", "档案"],
   "agent": ["What an agent sees", "智能体所见"],
@@ -264,7 +263,6 @@ export function say(name, ...values) {
 // Puts words into everything that names them in the document itself.
 export function sayAll(root) {
   document.documentElement.lang = locale();
-  document.title = say("aizo");
   for (const node of root.querySelectorAll("[data-say]")) node.textContent = say(node.dataset.say);
   for (const node of root.querySelectorAll("[data-label]")) {
     node.setAttribute("aria-label", say(node.dataset.label));
