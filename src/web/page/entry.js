@@ -4,7 +4,7 @@ import { link } from "./address.js";
 import { chart, fading } from "./decay.js";
 import { element } from "./draw.js";
 import { editEntry, remove, tell, touch, undo } from "./forms.js";
-import { details } from "./history.js";
+import { details, withDevices } from "./history.js";
 import { ask } from "./server.js";
 import { named, store } from "./store.js";
 import { ago, count, date, moment, say, score, short } from "./words.js";
@@ -80,7 +80,7 @@ function page({ entry, evidence, history }) {
       ? element("ol", { class: "evidence" }, evidence.toReversed().map(observation))
       : element("p", { class: "about" }, say("evidence.none")),
     element("h3", {}, say("history")),
-    element("ol", { class: "lines" }, history.map(line)),
+    element("ol", { class: "lines" }, withDevices(history).map(line)),
   ];
 }
 

@@ -32,7 +32,13 @@ export async function update() {
   const { answer } = await ask("history", `--limit=${most}`);
   parts.none.hidden = answer.length > 0;
   parts.more.hidden = answer.length < most;
-  fillList(parts.list, batches(answer), (batch) => batch[0].batch, draw);
+  fillList(parts.list, batches(withDevices(answer)), (batch) => batch[0].batch, draw);
+}
+
+// Where lines come from more than one device, each says from which.
+export function withDevices(lines) {
+  const isMany = new Set(lines.map((line) => line.device)).size > 1;
+  return lines.map((line) => ({ ...line, where: isMany ? line.device.slice(-8) : null }));
 }
 
 // One command is one batch: taken back together.
@@ -92,6 +98,7 @@ export function details(line) {
     if (typeof values.base_score === "number") told.push(say("score.of", score(values.base_score)));
     if (typeof values.why === "string") told.push(values.why);
   }
+  if (line.where) told.push(say("elsewhere", line.where));
   if (line.undone) told.push(element("em", {}, say("undone")));
   return told.flatMap((part, index) => (index ? ["; ", part] : [part])).flat();
 }

@@ -38,8 +38,10 @@ function build() {
     const name = tab.dataset.view;
     tab.href = name === "profile" ? link() : link(name);
     tab.toggleAttribute("data-open", name === open);
-    if (name === open) tab.setAttribute("aria-current", "page");
-    else tab.removeAttribute("aria-current");
+    if (name === open) {
+      tab.setAttribute("aria-current", "page");
+      tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else tab.removeAttribute("aria-current");
   }
   VIEWS[open].show(main);
   document.title = `${say(open)} · aizo`;

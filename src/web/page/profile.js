@@ -131,7 +131,11 @@ export function leave() {
 function neighbours(id) {
   const list = parts.table.items;
   const at = list.findIndex((entry) => entry.id === id);
-  return { previous: list[at - 1], next: at < 0 ? undefined : list[at + 1], back: () => parts.table.focus(Math.max(at, 0)) };
+  const back = () => {
+    parts.list.inert = false;
+    parts.table.focus(Math.max(at, 0));
+  };
+  return { previous: list[at - 1], next: at < 0 ? undefined : list[at + 1], back };
 }
 
 function drawLimits() {

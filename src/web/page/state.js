@@ -4,10 +4,10 @@ import { element } from "./draw.js";
 import { ask } from "./server.js";
 import { count, say } from "./words.js";
 
-// What is looked at: a heading, the words of a command, and how its answer is shown. What checks the installation
-// (`doctor`) takes its place here as one more of these.
+// What is looked at: a heading, the words of a command, and how its answer is shown, with what is said beside the answer of
+// another one. What checks the installation (`doctor`) takes its place here as one more of these.
 const PARTS = [
-  { title: "odd", words: ["info"], draw: odd },
+  { title: "odd", words: ["info"], beside: ["scenarios"], draw: odd },
   { title: "store", words: ["info"], draw: file },
   { title: "decay", words: ["config", "show"], draw: fading },
   { title: "sync", words: ["sync", "status"], draw: sync },
@@ -25,12 +25,16 @@ export function show(place) {
 
 export async function update() {
   const asked = new Map();
+  const once = (words) => {
+    const command = words.join(" ");
+    if (!asked.has(command)) asked.set(command, ask(...words));
+    return asked.get(command);
+  };
   await Promise.all(
-    PARTS.map(async ({ words, draw }, index) => {
-      const command = words.join(" ");
-      if (!asked.has(command)) asked.set(command, ask(...words));
+    PARTS.map(async ({ words, beside, draw }, index) => {
       try {
-        places[index].replaceChildren(draw((await asked.get(command)).answer));
+        const [{ answer }, other] = await Promise.all([once(words), beside && once(beside)]);
+        places[index].replaceChildren(draw(answer, other?.notes));
       } catch (refusal) {
         places[index].replaceChildren(element("p", { class: "note" }, refusal.message, refusal.hint && element("span", { class: "hint" }, refusal.hint)));
       }
@@ -46,8 +50,9 @@ function pairs(rows) {
   );
 }
 
-function odd(info) {
+function odd(info, notes) {
   const list = [
+    ...notes,
     info.outside_changes && say("odd.outside", count(info.outside_changes)),
     info.future_times.length && say("odd.future", info.future_times.join(", ")),
     info.unreadable_times.length && say("odd.times", info.unreadable_times.join(", ")),

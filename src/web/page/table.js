@@ -48,13 +48,6 @@ export class Table {
     for (const [known, { row }] of this.drawn) row.classList.toggle("open", known === key);
   }
 
-  // Forgets the rows: what they show in words has changed.
-  redraw() {
-    this.drawn.clear();
-    this.body.replaceChildren();
-    this.paint();
-  }
-
   rowHeight() {
     return parseFloat(getComputedStyle(this.node).getPropertyValue("--row")) || 56;
   }

@@ -172,7 +172,7 @@ const WORDS = {
   "history.more": ["Show earlier changes", "显示更早的变更"],
   "undone": ["undone", "已撤销"],
   "undoes": ["took back change {0}", "撤回了变更 {0}"],
-  "elsewhere": ["on device {0}", "设备 {0}"],
+  "elsewhere": ["on device {0}", "在设备 {0} 上"],
   "not.taken": ["score {0} was not taken", "{0} 分未被采用"],
   "more.lines": ["{0} more in the same change", "同一次变更中还有 {0} 条"],
   "none": ["none", "无"],
