@@ -30,6 +30,7 @@
 //! | [`poison`] | a text → why it may be meant for the model and not for the profile | no |
 //! | [`files`] | other programs' files: as they were found, written at once, what changes in them | files |
 //! | [`mcp`] | the Model Context Protocol: what is asked in its words, and answered | runtime, streams |
+//! | [`web`] | the page of `aizo web`: who may ask for what, and how it is answered | no |
 //! | [`present`] | text, JSON, colour, width, closed pipes | terminal |
 //! | [`commands`] | one file per verb | edge |
 //! | [`settings`], [`error`] | what enters from outside; how it ends | edge |
@@ -37,8 +38,8 @@
 //! A preference's way: `commands/add.rs` makes an observation of it, [`merge`] a change, [`storage`] writes rows,
 //! journal and index together; `commands/recall.rs` and `commands/context.rs` make a request, `storage` finds the
 //! candidates, [`recall`] judges, weighs and orders them, [`present`] shows them. `commands/analyze` lets [`capture`] read
-//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. Three call other
-//! verbs: `demo`, which shows them at work, and the doors `hook` and `mcp`, which answer an agent's host.
+//! transcripts, [`extract`] find candidates in them, [`analysis`] choose, and [`merge`] decide. Four call other
+//! verbs: `demo`, which shows them at work, the doors `hook` and `mcp`, which answer an agent's host, and `web`, which answers a page.
 //!
 //! Dependencies point from `commands` through `storage` and `present` to the pure middle, which knows nobody.
 //! Only `storage` knows SQL, only `present` prints (and `mcp` its protocol), only `error` knows exit codes. The clock is read once a
@@ -74,3 +75,4 @@ pub mod scoring;
 pub mod settings;
 pub mod storage;
 pub mod sync;
+pub mod web;

@@ -100,15 +100,5 @@ fn usage(error: &clap::Error) -> ExitCode {
         }
         return ExitCode::from(Kind::Usage.exit_code());
     }
-    let text = error.to_string();
-    let mut paragraphs = text.split("\n\n").map(|paragraph| {
-        let lines: Vec<&str> = paragraph.lines().map(str::trim).collect();
-        lines.join(" ")
-    });
-    let message = paragraphs.next().unwrap_or_default();
-    let hint = paragraphs
-        .find_map(|paragraph| Some(paragraph.trim().strip_prefix("tip: ")?.to_owned()))
-        .unwrap_or_else(|| "aizo --help, or aizo COMMAND --help".to_owned());
-    let failure = Failure::usage(message.trim_start_matches("error: ")).hint(hint);
-    fail(&failure.into(), true)
+    fail(&commands::wrong_usage(error).into(), true)
 }

@@ -30,3 +30,4 @@ mod skill;
 mod smoke;
 mod stores;
 mod sync;
+mod web;

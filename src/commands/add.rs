@@ -69,6 +69,13 @@ pub struct Args {
     stdin: bool,
 }
 
+impl Args {
+    /// Whether entries come on standard input.
+    pub(super) fn reads_standard_input(&self) -> bool {
+        self.stdin
+    }
+}
+
 /// Runs `add`.
 ///
 /// # Errors

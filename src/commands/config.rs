@@ -20,6 +20,13 @@ pub struct Args {
     action: Action,
 }
 
+impl Args {
+    /// Whether they are shown, and nothing is changed.
+    pub(super) fn shows(&self) -> bool {
+        matches!(self.action, Action::Show)
+    }
+}
+
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Show the decay settings

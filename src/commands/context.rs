@@ -57,6 +57,13 @@ pub struct Args {
     format: Form,
 }
 
+impl Args {
+    /// Whether the task is typed, so that standard input is not waited for.
+    pub(super) fn names_the_task(&self) -> bool {
+        !self.task.is_empty() && self.task != ["-"]
+    }
+}
+
 /// The block and how it came about.
 pub struct Reply {
     block: Block,

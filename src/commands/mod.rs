@@ -43,6 +43,7 @@ mod top;
 mod touch;
 mod undo;
 mod update;
+mod web;
 mod why;
 
 use std::cell::RefCell;
@@ -165,6 +166,8 @@ pub enum Command {
     Info(Later<info::Args>),
     /// Show or change how fast things fade
     Config(Later<config::Args>),
+    /// Look at the profile in a browser on this machine
+    Web(Later<web::Args>),
     /// Print a completion script for a shell
     Completions(Later<completions::Args>),
     /// Print the manual page
@@ -261,6 +264,7 @@ impl Context {
                     | Command::Sync(_)
                     | Command::Hook(_)
                     | Command::Mcp(_)
+                    | Command::Web(_)
             ),
             forgiving: matches!(cli.command, Command::Hook(_)),
         })?;
@@ -270,11 +274,11 @@ impl Context {
         })
     }
 
-    /// Reads the surroundings for a call of an agent.
+    /// Reads the surroundings for one call of many: of an agent's host, or of the page.
     ///
     /// # Errors
     /// A setting that cannot be read.
-    pub(crate) fn for_agent(db: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(crate) fn for_a_call(db: Option<PathBuf>) -> Result<Self, Failure> {
         let settings = Settings::read(&Flags {
             db,
             color: None,
@@ -515,6 +519,20 @@ fn snapshot<T>(store: &Store, read: &impl Fn(&View<'_>) -> anyhow::Result<T>) ->
         .map_err(|wrapped| wrapped.0)
 }
 
+/// What is wrong with a command line, and what was meant, as far as it can be told.
+pub fn wrong_usage(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let mut paragraphs = text.split("\n\n").map(|paragraph| {
+        let lines: Vec<&str> = paragraph.lines().map(str::trim).collect();
+        lines.join(" ")
+    });
+    let message = paragraphs.next().unwrap_or_default();
+    let hint = paragraphs
+        .find_map(|paragraph| Some(paragraph.trim().strip_prefix("tip: ")?.to_owned()))
+        .unwrap_or_else(|| "aizo --help, or aizo COMMAND --help".to_owned());
+    Failure::usage(message.trim_start_matches("error: ")).hint(hint)
+}
+
 /// Runs a command.
 ///
 /// # Errors
@@ -557,6 +575,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Review(Later(args)) => answer(review::run(&args, context)?),
         Command::Info(Later(args)) => Reply::Answer(info::run(&args, context)?),
         Command::Config(Later(args)) => answer(config::run(&args, context)?),
+        Command::Web(Later(args)) => web::run(&args, context)?,
         Command::Completions(Later(args)) => Reply::Raw(completions::run(&args)),
         Command::Man(Later(args)) => Reply::Raw(man::run(&args)?),
         Command::Demo(Later(args)) => answer(demo::run(&args, context)?),

@@ -57,6 +57,13 @@ enum Order {
     Relevance,
 }
 
+impl Args {
+    /// Whether what is found is refreshed.
+    pub(super) fn touches(&self) -> bool {
+        self.touch
+    }
+}
+
 /// Runs `recall`.
 ///
 /// # Errors

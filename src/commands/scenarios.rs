@@ -26,6 +26,13 @@ pub struct Args {
     action: Option<Action>,
 }
 
+impl Args {
+    /// Whether they are listed, and nothing is written.
+    pub(super) fn lists(&self) -> bool {
+        matches!(self.action, None | Some(Action::List))
+    }
+}
+
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// List configured and used scenarios (the default)

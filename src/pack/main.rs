@@ -1,6 +1,6 @@
-//! Packs what is embedded: the cue tables and the plain forms, which are texts to be edited and read by `analyze` alone
-//! (a hundred kilobytes less), and the pieces of the embedding table (four hundred). And it tells the linker what keeps a
-//! released binary small.
+//! Packs what is embedded: the cue tables, the plain forms and the page of `aizo web`, which are texts to be edited and read
+//! by one command alone, and the pieces of the embedding table (four hundred kilobytes less). And it tells the linker what
+//! keeps a released binary small.
 
 #![allow(clippy::print_stdout, reason = "cargo listens there")]
 
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-const FOLDERS: [&str; 2] = ["src/extract/cues", "src/extract/forms"];
+const FOLDERS: [&str; 3] = ["src/extract/cues", "src/extract/forms", "src/web/page"];
+const ENDINGS: [&str; 6] = ["cues", "forms", "html", "css", "js", "svg"];
 const TABLE: &str = "src/recall/table/recall.azse";
 
 fn main() -> io::Result<()> {
@@ -22,8 +23,8 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={folder}");
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
-            let is_table = |ending: &std::ffi::OsStr| ending == "cues" || ending == "forms";
-            if path.extension().is_some_and(is_table) {
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            if ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
                 pack(&path, &Path::new(&out).join(file_name(&path)?))?;
             }
         }

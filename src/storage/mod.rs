@@ -104,6 +104,11 @@ impl Store {
         open::write_access(path)
     }
 
+    /// Something else whenever anybody may have changed the store at a path, without opening it.
+    pub fn stamp(path: &Path) -> String {
+        open::stamp(path)
+    }
+
     /// Opens a store to read it. Nothing is there yet: nothing comes back, and nothing is made.
     ///
     /// # Errors

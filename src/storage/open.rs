@@ -15,6 +15,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, FileControl, OpenFlags};
 
 use super::{Location, Result, StorageError, Store, index, migrate};
+use crate::files;
 
 /// "aizo" in ASCII: the `application_id` of a store.
 pub(super) const APPLICATION_ID: i32 = 0x6169_7A6F;
@@ -204,6 +205,13 @@ pub(super) fn write_access(path: &Path) -> Result<()> {
     tempfile::tempfile_in(folder)
         .map(drop)
         .map_err(|cause| target.io(cause))
+}
+
+/// See [`Store::stamp`]. A change is written to the log beside the file, or to the file itself.
+pub(super) fn stamp(path: &Path) -> String {
+    let real = real(path);
+    let log = beside(&real, "-wal");
+    format!("{} {}", files::stamp(&real), files::stamp(&log))
 }
 
 /// See [`Store::open_for_writing`].

@@ -79,7 +79,7 @@ struct Aizo {
 
 impl Aizo {
     fn context(&self) -> Result<Context, String> {
-        Context::for_agent(self.db.clone()).map_err(|failure| told(&failure.into(), Vec::new()))
+        Context::for_a_call(self.db.clone()).map_err(|failure| told(&failure.into(), Vec::new()))
     }
 }
 

@@ -41,6 +41,13 @@ pub struct Args {
     rehearsal: Rehearsal,
 }
 
+impl Args {
+    /// Whether only what is known without the network is shown.
+    pub(super) fn asks_for_status(&self) -> bool {
+        matches!(self.action, Some(Action::Status))
+    }
+}
+
 /// Whether anything is changed.
 #[derive(Debug, Clone, Copy, clap::Args)]
 struct Rehearsal {

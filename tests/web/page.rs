@@ -1,0 +1,784 @@
+//! The page in a real browser: what a person does there, and what others may not.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+
+use super::browser::{Browser, Look, Tab};
+use super::{SECRET, Web, home};
+use crate::common::Home;
+
+const ROWS: &str =
+    "[...document.querySelectorAll('.rows .row .name')].map(name => name.textContent)";
+const PHONE: Look = Look {
+    width: 390,
+    height: 844,
+    dark: true,
+    language: "zh-CN",
+};
+
+/// Opens the page and waits until it shows so many entries.
+fn open(browser: &mut Browser, web: &Web, look: Look, entries: usize) -> Tab {
+    let tab = browser.open(&web.url, look);
+    browser.wait(
+        &tab,
+        &format!(
+            "document.querySelector('.table').getAttribute('aria-rowcount') === '{}'",
+            entries + 1
+        ),
+    );
+    tab
+}
+
+/// Goes to a view of the page.
+fn view(browser: &mut Browser, tab: &Tab, name: &str) {
+    browser.click(tab, &format!("nav [data-view={name}]"));
+    browser.wait(
+        tab,
+        &format!("document.querySelector('main').dataset.view === '{name}'"),
+    );
+}
+
+/// Nothing went wrong, and nothing was asked of anybody else.
+fn assert_calm(browser: &mut Browser, web: &Web) {
+    assert_eq!(browser.troubles(), Vec::<String>::new());
+    let own = format!("http://127.0.0.1:{}/", web.port);
+    for address in browser.addresses() {
+        assert!(
+            address.starts_with(&own) || address == "about:blank",
+            "{address}"
+        );
+    }
+}
+
+/// Whatever can be used has a name for who does not see it.
+fn assert_named(browser: &mut Browser, tab: &Tab) {
+    let tree = browser.tell(tab, "Accessibility.getFullAXTree", json!({}));
+    let roles = [
+        "button",
+        "link",
+        "textbox",
+        "searchbox",
+        "combobox",
+        "slider",
+        "spinbutton",
+        "dialog",
+        "table",
+        "image",
+    ];
+    for node in tree["nodes"].as_array().expect("a tree") {
+        let role = node["role"]["value"].as_str().unwrap_or_default();
+        if node["ignored"] == false && roles.contains(&role) {
+            let name = node["name"]["value"].as_str().unwrap_or_default();
+            assert!(!name.trim().is_empty(), "{role} without a name: {node}");
+        }
+    }
+}
+
+#[test]
+fn the_profile_is_shown_filtered_sorted_and_walked_through() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    let web = Web::new(&home, &[]);
+    let tab = open(&mut browser, &web, Look::default(), 5);
+    let b = &mut browser;
+    assert_eq!(
+        b.run(&tab, "document.querySelector('.limits li a').textContent"),
+        "force-push to main"
+    );
+    let order = json!([
+        "plain words",
+        SECRET,
+        "tabs, four wide",
+        "long meetings",
+        "force-push to main"
+    ]);
+    assert_eq!(b.run(&tab, ROWS), order);
+    assert_eq!(
+        b.run(&tab, "document.querySelectorAll('.bars rect.found').length"),
+        20
+    );
+
+    b.click(&tab, ".table .base_score button");
+    b.click(&tab, ".table .base_score button");
+    assert_eq!(
+        b.run(
+            &tab,
+            "document.querySelector('.table .base_score').ariaSort"
+        ),
+        "ascending"
+    );
+    assert_eq!(
+        b.wait(
+            &tab,
+            &format!("{ROWS}[0] === 'force-push to main' && {ROWS}")
+        )[4],
+        "plain words"
+    );
+    b.click(&tab, ".table .effective_weight button");
+
+    b.click(&tab, ".bands .habit");
+    assert_eq!(
+        b.wait(&tab, &format!("{ROWS}.length === 1 && {ROWS}")),
+        json!(["tabs, four wide"])
+    );
+    assert_eq!(
+        b.run(&tab, "document.activeElement.getAttribute('aria-pressed')"),
+        "true"
+    );
+    b.click(&tab, ".bands .habit");
+    b.press(&tab, "/");
+    assert_eq!(b.run(&tab, "document.activeElement.id"), "search");
+    b.fill(&tab, "#search", "COMPLAINED meet");
+    assert_eq!(
+        b.wait(&tab, &format!("{ROWS}.length === 1 && {ROWS}")),
+        json!(["long meetings"])
+    );
+    assert_eq!(
+        b.run(&tab, "document.querySelector('.matches').textContent"),
+        "1 of 5 entries Show all"
+    );
+    b.fill(&tab, "#search", "nothing like it");
+    b.wait(
+        &tab,
+        "document.querySelector('.matches').textContent.startsWith('No entry')",
+    );
+    b.click(&tab, ".matches button");
+    b.wait(&tab, &format!("{ROWS}.length === 5"));
+
+    // What belongs to a scenario is what the command finds.
+    b.run(&tab, "(() => { const choice = document.querySelector('.choices select'); choice.value = 'coding'; choice.dispatchEvent(new Event('change')) })()");
+    let coding: Vec<Value> = home.json(&["recall", "--scenario", "coding"]);
+    let coding: Vec<&Value> = coding.iter().map(|entry| &entry["item"]).collect();
+    assert_eq!(
+        b.wait(&tab, &format!("{ROWS}.length < 5 && {ROWS}")),
+        json!(coding)
+    );
+    b.click(&tab, ".matches button");
+
+    // By keys alone: down the rows, into an entry, and back to the row.
+    b.run(
+        &tab,
+        "document.querySelector('.rows a[tabindex=\"0\"]').focus()",
+    );
+    b.press(&tab, "ArrowDown");
+    b.press(&tab, "End");
+    b.press(&tab, "Home");
+    b.press(&tab, "Enter");
+    b.wait(&tab, "document.activeElement.id === 'entry-title'");
+    assert_eq!(
+        b.run(&tab, "document.activeElement.textContent"),
+        "plain words"
+    );
+    assert_eq!(
+        b.run(&tab, "document.querySelectorAll('.chart .touch').length"),
+        2
+    );
+    let quotes = b.run(
+        &tab,
+        "[...document.querySelectorAll('.entry blockquote')].map(quote => quote.textContent)",
+    );
+    assert_eq!(quotes, json!(["said so again", "struck out long ones"]));
+    let told = b.run(
+        &tab,
+        "document.querySelector('.entry figcaption').textContent",
+    );
+    let why: Value = home.json(&["why", "plain words"]);
+    let weight = format!(
+        "{:.2}",
+        why["entry"]["effective_weight"].as_f64().expect("a number")
+    );
+    assert!(
+        told.as_str()
+            .is_some_and(|told| told.contains(&format!("Weighs {weight} now"))),
+        "{told}"
+    );
+    assert_named(b, &tab);
+    b.press(&tab, "Escape");
+    b.wait(&tab, "document.querySelector('.entry').hidden && document.activeElement.textContent.startsWith('plain words')");
+
+    // It only reads: nothing offers a change.
+    b.wait(
+        &tab,
+        "document.getElementById('read-only').checkVisibility()",
+    );
+    for name in ["review", "history", "state", "agent"] {
+        view(b, &tab, name);
+        b.wait(&tab, "document.querySelector('main').innerText.length > 80");
+        let offers = b.run(
+            &tab,
+            "[...document.querySelectorAll('main button')].map(button => button.textContent)",
+        );
+        assert_eq!(offers, json!([]), "{name}");
+        assert_named(b, &tab);
+    }
+    assert_calm(b, &web);
+}
+
+#[test]
+fn what_an_agent_sees_is_what_the_command_prints() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    let web = Web::new(&home, &[]);
+    let tab = open(&mut browser, &web, Look::default(), 5);
+    let b = &mut browser;
+    view(b, &tab, "agent");
+    b.fill(&tab, "#task", "write a letter");
+    b.fill(&tab, "#budget", "90");
+    b.wait(
+        &tab,
+        "document.querySelector('.spent').textContent.includes('of 90 tokens')",
+    );
+    b.wait(&tab, "document.querySelector('.block').ariaBusy === 'false' && document.querySelector('.spent').textContent.includes('writing')");
+    let printed: Value = home.json(&[
+        "context",
+        "write a letter",
+        "--budget",
+        "90",
+        "--scenario",
+        "auto",
+    ]);
+    let lines = b.run(
+        &tab,
+        "[...document.querySelectorAll('.group a')].map(item => item.textContent)",
+    );
+    let expected: Vec<&Value> = printed["lines"]
+        .as_array()
+        .expect("lines")
+        .iter()
+        .map(|line| &line["item"])
+        .collect();
+    assert_eq!(lines, json!(expected));
+    assert_eq!(
+        b.run(&tab, "document.querySelector('pre').textContent"),
+        printed["text"]
+    );
+    let why = b.run(
+        &tab,
+        "document.querySelector('.group.prefer .because').textContent",
+    );
+    assert!(
+        why.as_str()
+            .is_some_and(|why| why.starts_with("close in meaning")),
+        "{why}"
+    );
+    let left = b.run(&tab, "document.querySelector('.left + p').textContent");
+    assert!(
+        left.as_str()
+            .is_some_and(|left| left.starts_with(&printed["left_out"].to_string())),
+        "{left}"
+    );
+    assert_calm(b, &web);
+}
+
+#[test]
+fn an_entry_is_added_edited_removed_and_taken_back() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    let before: Value = home.json(&["show"]);
+    let web = Web::new(&home, &["--write"]);
+    let tab = open(&mut browser, &web, Look::default(), 5);
+    let b = &mut browser;
+
+    b.click(&tab, ".choices button");
+    assert_named(b, &tab);
+    b.fill(&tab, "#field-item", "-5% sales");
+    b.fill(&tab, "#field-reason", "--never reads them");
+    b.fill(&tab, "#field-score", "1.2");
+    assert_eq!(
+        b.run(&tab, "document.querySelector('.judge').textContent"),
+        "taboo"
+    );
+    b.click(&tab, "dialog [type=submit]");
+    b.wait(
+        &tab,
+        "document.querySelectorAll('.limits li').length === 2 && !document.querySelector('dialog')",
+    );
+    let added: Value =
+        serde_json::from_str(&home.ok(&["--json", "show", "--", "-5% sales"])).expect("JSON");
+    assert_eq!(
+        (&added["reason"], &added["base_score"]),
+        (&json!("--never reads them"), &json!(1.2))
+    );
+    b.click(&tab, ".notice .quiet");
+    b.wait(&tab, "document.querySelectorAll('.limits li').length === 1");
+    assert_eq!(home.json::<Value>(&["show"]), before);
+
+    b.run(
+        &tab,
+        "document.querySelectorAll('.notice .step').forEach(close => close.click())",
+    );
+    b.run(&tab, "[...document.querySelectorAll('.rows a')].find(row => row.textContent.startsWith('plain words')).click()");
+    b.click(&tab, "[data-name=edit]");
+    b.fill(&tab, "#field-score", "3");
+    b.fill(&tab, "#field-keywords", "style, 用词");
+    b.fill(&tab, "#field-pattern", "leverage\nutili[sz]e");
+    b.click(&tab, "dialog [type=submit]");
+    b.wait(
+        &tab,
+        "document.querySelector('.entry .kind').textContent === 'aversion 3.0'",
+    );
+    let edited: Value = home.json(&["show", "plain words"]);
+    assert_eq!(edited["keywords"], json!(["style", "用词"]));
+    assert_eq!(edited["pattern"], json!(["leverage", "utili[sz]e"]));
+    assert_eq!(
+        edited["reason"], "said so again",
+        "what was not changed is as it was"
+    );
+    assert_eq!(
+        b.run(&tab, "document.activeElement.dataset.name"),
+        "edit",
+        "the focus is where it was"
+    );
+    // Its history is there, and takes it back.
+    b.click(&tab, ".entry .lines li:first-child button");
+    b.wait(
+        &tab,
+        "document.querySelector('.entry .kind').textContent === 'preference 8.4'",
+    );
+    assert_eq!(home.json::<Value>(&["show"]), before);
+
+    b.click(&tab, "[data-name=remove]");
+    b.wait(
+        &tab,
+        &format!("{ROWS}.length === 4 && document.querySelector('.entry').hidden"),
+    );
+    view(b, &tab, "history");
+    b.click(&tab, ".history li:first-child > button");
+    b.wait(
+        &tab,
+        "document.querySelector('.history li:first-child .what').textContent === 'undid'",
+    );
+    assert_eq!(home.json::<Value>(&["show"]), before);
+
+    // What the program refuses is said in its own words, and the form stays.
+    view(b, &tab, "profile");
+    b.click(&tab, ".choices button");
+    b.fill(&tab, "#field-item", "tabs");
+    b.fill(&tab, "#field-reason", "because");
+    b.fill(&tab, "#field-pattern", "(");
+    b.click(&tab, "dialog [type=submit]");
+    let told = b.wait(&tab, "document.querySelector('.notice.wrong').textContent");
+    assert!(
+        told.as_str().is_some_and(|told| told.contains("(")),
+        "{told}"
+    );
+    assert!(
+        b.run(&tab, "document.querySelector('dialog').open")
+            .as_bool()
+            .is_some_and(|open| open)
+    );
+    // The one refusal is an answer that the browser notes as such.
+    b.troubles()
+        .iter()
+        .for_each(|trouble| assert!(trouble.contains("400"), "{trouble}"));
+    assert_calm(b, &web);
+}
+
+#[test]
+fn what_waits_is_edited_accepted_and_rejected() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    home.ok(&[
+        "add",
+        "open offices",
+        "too loud",
+        "--score",
+        "0.5",
+        "--source",
+        "analysis",
+    ]);
+    let web = Web::new(&home, &["--write"]);
+    let tab = open(&mut browser, &web, Look::default(), 5);
+    let b = &mut browser;
+    assert_eq!(
+        b.run(&tab, "document.getElementById('waiting').textContent"),
+        "2"
+    );
+    view(b, &tab, "review");
+    b.click(&tab, ".waiting li:first-child [aria-label^=Edit]");
+    b.fill(&tab, "#field-item", "deploys on Fridays");
+    b.fill(&tab, "#field-score", "0.5");
+    b.click(&tab, "dialog [type=submit]");
+    b.wait(
+        &tab,
+        "document.querySelector('.waiting h2').textContent === 'deploys on Fridays'",
+    );
+    b.click(&tab, ".waiting li:first-child [aria-label^=Accept]");
+    b.wait(&tab, "document.querySelectorAll('.waiting li').length > 0 && document.querySelectorAll('.waiting > li').length === 1");
+    let limits: Value = home.json(&["recall", "--type", "taboo"]);
+    assert_eq!(limits.as_array().map(Vec::len), Some(2));
+    assert_eq!(limits[0]["item"], "deploys on Fridays");
+    b.click(&tab, ".waiting > li:first-child [aria-label^=Reject]");
+    b.wait(&tab, "!document.querySelector('.note').hidden && document.getElementById('waiting').textContent === ''");
+    assert_eq!(home.json::<Value>(&["review"]), json!([]));
+    assert_eq!(home.json::<Value>(&["recall", "--type", "taboo"]), limits);
+    assert_calm(b, &web);
+}
+
+#[test]
+fn two_tabs_and_other_programs_see_what_the_other_has_changed() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    let web = Web::new(&home, &["--write"]);
+    let one = open(&mut browser, &web, Look::default(), 5);
+    let two = open(&mut browser, &web, Look::default(), 5);
+    let b = &mut browser;
+    // The second looks at an entry and has a form open for it; the first changes it.
+    for tab in [&one, &two] {
+        b.run(tab, "[...document.querySelectorAll('.rows a')].find(row => row.textContent.startsWith('tabs')).click()");
+        b.click(tab, "[data-name=edit]");
+    }
+    b.fill(&one, "#field-score", "6");
+    b.click(&one, "dialog [type=submit]");
+    b.wait(&two, "!document.querySelector('.meanwhile').hidden");
+    b.wait(
+        &two,
+        "document.querySelector('.entry .kind').textContent === 'habit 6.0'",
+    );
+    // What the second saves is what it changed, and not what it once read.
+    b.fill(&two, "#field-reason", "and in makefiles");
+    b.click(&two, "dialog [type=submit]");
+    for tab in [&one, &two] {
+        b.wait(
+            tab,
+            "document.querySelector('.entry .because').textContent === 'and in makefiles'",
+        );
+    }
+    let entry: Value = home.json(&["show", "tabs, four wide"]);
+    assert_eq!(
+        (&entry["base_score"], &entry["reason"]),
+        (&json!(6.0), &json!("and in makefiles"))
+    );
+
+    // Another process, and another program altogether.
+    home.ok(&["add", "early trains", "empty", "--score", "9.9"]);
+    for tab in [&one, &two] {
+        b.wait(
+            tab,
+            &format!("{ROWS}.length === 6 && {ROWS}.includes('early trains')"),
+        );
+    }
+    home.outside("UPDATE preferences SET item = 'the first train' WHERE item = 'early trains'");
+    home.outside("DELETE FROM preferences WHERE item LIKE 'tabs%'");
+    for tab in [&one, &two] {
+        b.wait(
+            tab,
+            &format!("{ROWS}.length === 5 && {ROWS}.includes('the first train')"),
+        );
+        b.wait(tab, "document.querySelector('.entry .note').textContent.startsWith('This entry is not there')");
+    }
+    assert_calm(b, &web);
+
+    // A server that is gone is said, and its page does not work with the next one.
+    drop(web);
+    b.wait(&one, "document.getElementById('away').checkVisibility()");
+}
+
+#[test]
+fn ten_thousand_entries_are_filtered_and_scrolled_with_a_screenful_of_rows() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = Home::new();
+    home.ok(&["add", "first of all", "because"]);
+    home.outside(
+        "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 9999)
+         INSERT INTO preferences (item, reason, base_score, source, added_at, last_seen)
+         SELECT 'entry ' || n, 'because ' || (n % 97) || '.', (n % 85 + 16) / 10.0, 'manual', '2026-11-01T00:00:00+00:00', '2026-11-01T00:00:00+00:00'
+         FROM number",
+    );
+    let web = Web::new(&home, &[]);
+    let tab = open(&mut browser, &web, Look::default(), 10_000);
+    let b = &mut browser;
+    let few = "document.querySelectorAll('.rows .row').length < 80";
+    assert_eq!(b.run(&tab, few), true);
+    assert_eq!(
+        b.run(&tab, "document.querySelector('.matches').textContent"),
+        "10,000 entries"
+    );
+    b.run(&tab, "document.querySelector('.rows a').focus()");
+    b.press(&tab, "End");
+    b.wait(
+        &tab,
+        "document.activeElement.closest('.row').ariaRowIndex === '10001'",
+    );
+    b.wait(&tab, "(() => { const {top, bottom} = document.activeElement.getBoundingClientRect(); return top > 0 && bottom <= innerHeight })()");
+    assert_eq!(b.run(&tab, few), true);
+    b.run(&tab, "scrollTo(0, document.body.scrollHeight / 2)");
+    let middle = "[...document.querySelectorAll('.rows .row')].filter(row => { const {top, bottom} = row.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight }).length > 8";
+    b.wait(&tab, middle);
+    b.fill(&tab, "#search", "because 13.");
+    let expected = (1..10_000).filter(|number| number % 97 == 13).count();
+    b.wait(
+        &tab,
+        &format!(
+            "document.querySelector('.matches').textContent.startsWith('{expected} of 10,000')"
+        ),
+    );
+    home.outside("UPDATE preferences SET reason = 'because 13.' WHERE item = 'entry 12'");
+    b.wait(
+        &tab,
+        &format!(
+            "document.querySelector('.matches').textContent.startsWith('{} of 10,000')",
+            expected + 1
+        ),
+    );
+    assert_calm(b, &web);
+}
+
+#[test]
+fn hostile_text_is_shown_and_never_runs() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = Home::new();
+    let hostile = [
+        "<img src=x onerror=\"window.hacked=1\">",
+        "</title></script><script>window.hacked=1</script>",
+        "\"><svg onload=window.hacked=1>",
+        "javascript:window.hacked=1",
+        "' onfocus='window.hacked=1' autofocus='",
+        "{{constructor.constructor('window.hacked=1')()}}",
+        "<a href=\"https://evil.example\">click</a>",
+        "&lt;b&gt; &amp; <b>bold</b>",
+    ];
+    for (index, text) in hostile.iter().enumerate() {
+        let score = ["0.5", "3", "5", "9"][index % 4];
+        home.ok(&[
+            "add",
+            "--score",
+            score,
+            "--keywords",
+            text,
+            "--scenarios",
+            text,
+            "--source",
+            text,
+            "--",
+            text,
+            text,
+        ]);
+        home.ok(&[
+            "add",
+            "--score",
+            "0.5",
+            "--source",
+            "analysis",
+            "--",
+            &format!("waits {text}"),
+            text,
+        ]);
+    }
+    // Another program may write what `add` refuses.
+    home.outside(
+        "INSERT INTO preferences (item, reason, keywords, base_score, source, added_at, last_seen)
+         VALUES ('<iframe src=//evil.example>' || char(8238) || char(0x1b) || '[31m', '<style>*{display:none}</style>', '<script>window.hacked=1</script>', 5, '<script>', 'no time', '<img src=x onerror=window.hacked=1>');
+         UPDATE preferences SET pattern = '<script>window.hacked=1</script>' WHERE id = 1;",
+    );
+    let web = Web::new(&home, &["--write"]);
+    let entries = home.json::<Vec<Value>>(&["show"]).len();
+    let tab = open(&mut browser, &web, Look::default(), entries);
+    let b = &mut browser;
+    let nothing_ran = "window.hacked === undefined && !document.querySelector('main :is(img, script, iframe, style, svg[onload], [href^=http], [href^=java], [onfocus])')";
+    let shown = b.run(&tab, ROWS);
+    let shown = shown.as_array().expect("rows");
+    for text in hostile {
+        assert!(shown.contains(&json!(text)), "{text} is shown as it is");
+    }
+    for id in 1..=entries {
+        b.run(
+            &tab,
+            &format!("location.hash = location.hash.split('/')[0] + '/entry/{id}'"),
+        );
+        b.wait(&tab, "!document.querySelector('.entry').hidden && document.activeElement.id === 'entry-title'");
+        assert_eq!(b.run(&tab, nothing_ran), true);
+    }
+    b.click(&tab, "[data-name=edit]");
+    assert_eq!(b.run(&tab, nothing_ran), true);
+    b.click(&tab, "dialog [type=button]");
+    for name in ["agent", "review", "history", "state"] {
+        view(b, &tab, name);
+        b.wait(&tab, "document.querySelector('main').innerText.includes('<img src=x') || document.querySelector('main').dataset.view === 'state'");
+        assert_eq!(b.run(&tab, nothing_ran), true, "{name}");
+    }
+    // A change is told with its item.
+    view(b, &tab, "review");
+    b.click(&tab, ".waiting > li:first-child [aria-label^=Accept]");
+    b.wait(
+        &tab,
+        "document.querySelector('.notice').textContent.includes('<img')",
+    );
+    assert_eq!(b.run(&tab, nothing_ran), true);
+    // And were there a way, the browser would not go it.
+    let refused = b.run(&tab, "(() => { try { document.createElement('p').innerHTML = '<b>'; return false } catch (error) { return error.name } })()");
+    assert_eq!(refused, "TypeError");
+    b.troubles().iter().for_each(|trouble| {
+        assert!(
+            trouble.contains("TrustedHTML") || trouble.contains("trusted"),
+            "{trouble}"
+        )
+    });
+    assert_calm(b, &web);
+}
+
+/// Serves one page to whoever asks, at a port of its own: another site.
+fn other_site(page: &'static str) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let _request = stream.read(&mut [0; 4096]);
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}",
+                page.len()
+            );
+            let _gone = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn another_site_gets_nothing_and_changes_nothing_even_if_it_knew_the_key() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    let before = home.rows();
+    let web = Web::new(&home, &["--write"]);
+    let site = other_site("<!doctype html><title>another site</title>");
+    let tab = browser.open(&format!("http://127.0.0.1:{site}/"), Look::default());
+    let b = &mut browser;
+    b.wait(&tab, "document.title === 'another site'");
+    let target = format!("http://127.0.0.1:{}", web.port);
+    let key = &web.key;
+    let body = "JSON.stringify(['remove', 'plain words'])";
+    for options in [
+        "{}".to_owned(),
+        format!("{{headers: {{Authorization: 'Bearer {key}'}}}}"),
+        format!("{{method: 'POST', body: {body}}}"),
+        format!("{{method: 'POST', body: {body}, headers: {{Authorization: 'Bearer {key}'}}}}"),
+        format!(
+            "{{method: 'POST', body: {body}, mode: 'no-cors', credentials: 'include', headers: {{Authorization: 'Bearer {key}'}}}}"
+        ),
+    ] {
+        for path in ["/", "/api/look", "/api/ask"] {
+            let script = format!(
+                "fetch('{target}{path}', {options}).then(answer => answer.text()).then(text => text.length).catch(() => 'refused')"
+            );
+            let got = b.run(&tab, &script);
+            // A browser that was told not to care for the answer gets an empty one.
+            assert!(got == "refused" || got == 0, "{path} {options}: {got}");
+        }
+    }
+    let script = format!(
+        "(async () => {{
+          const frame = document.createElement('iframe');
+          frame.src = '{target}/#{key}';
+          const loaded = new Promise(done => frame.addEventListener('load', done));
+          document.body.append(frame);
+          await loaded;
+          let readable;
+          try {{ readable = frame.contentWindow.document.body.innerText }} catch {{ readable = 'refused' }}
+          const code = document.createElement('script');
+          code.src = '{target}/main.js';
+          const ran = new Promise(done => {{ code.onload = () => done('ran'); code.onerror = () => done('refused') }});
+          document.body.append(code);
+          return [readable, await ran];
+        }})()"
+    );
+    assert_eq!(b.run(&tab, &script), json!(["refused", "refused"]));
+    let form = format!(
+        "(() => {{ document.body.innerHTML = `<form method=post enctype=text/plain action='{target}/api/ask'><input name='[\"remove\",\"plain words\"]'></form>`; document.forms[0].submit() }})()"
+    );
+    b.run(&tab, &form);
+    b.wait(
+        &tab,
+        "document.body.innerText.includes('another page asks')",
+    );
+    assert_eq!(home.rows(), before);
+    // Without its key, or with another one, the page itself shows nothing but where to find it.
+    for address in [
+        target.clone(),
+        format!("{target}/#0123456789abcdef0123456789abcdef"),
+    ] {
+        b.go(&tab, "about:blank");
+        b.go(&tab, &address);
+        b.wait(&tab, "document.getElementById('locked').checkVisibility()");
+        assert_eq!(
+            b.run(
+                &tab,
+                &format!("document.documentElement.innerHTML.includes({SECRET:?})")
+            ),
+            false
+        );
+    }
+}
+
+#[test]
+fn it_speaks_chinese_fits_a_phone_and_remembers_what_was_switched() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let home = home();
+    let web = Web::new(&home, &["--write"]);
+    let tab = open(&mut browser, &web, PHONE, 5);
+    let b = &mut browser;
+    assert_eq!(b.run(&tab, "document.documentElement.lang"), "zh-CN");
+    assert_eq!(
+        b.run(&tab, "document.querySelector('main h1').textContent"),
+        "硬性限制"
+    );
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let dark = b.run(&tab, paper);
+    b.click(&tab, "#theme");
+    let light = b.run(&tab, paper);
+    assert_ne!(dark, light);
+    let fits = "document.documentElement.scrollWidth <= innerWidth";
+    assert_eq!(b.run(&tab, fits), true);
+    b.click(&tab, ".rows .row:first-child");
+    b.wait(&tab, "document.activeElement.id === 'entry-title'");
+    assert_eq!(b.run(&tab, fits), true);
+    let over_all = "(() => { const {left, top, width} = document.querySelector('.entry').getBoundingClientRect(); return left === 0 && top === 0 && width === innerWidth })()";
+    assert_eq!(b.run(&tab, over_all), true);
+    b.click(&tab, "[data-name=edit]");
+    assert_eq!(b.run(&tab, fits), true);
+    b.press(&tab, "Escape");
+    b.wait(&tab, "!document.querySelector('dialog')");
+    b.click(&tab, "[data-name=close]");
+    for name in ["agent", "review", "history", "state"] {
+        view(b, &tab, name);
+        b.wait(&tab, "document.querySelector('main').innerText.length > 30");
+        assert_eq!(b.run(&tab, fits), true, "{name}");
+        let words = b.run(&tab, "document.querySelector('main h1').textContent");
+        assert!(
+            words.as_str().is_some_and(|words| !words.is_ascii()),
+            "{words}"
+        );
+    }
+    b.click(&tab, "#language");
+    b.wait(
+        &tab,
+        "document.querySelector('main h1').textContent === 'State'",
+    );
+    b.tell(&tab, "Page.reload", json!({}));
+    b.wait(
+        &tab,
+        "document.querySelector('main h1').textContent === 'State'",
+    );
+    assert_eq!(b.run(&tab, paper), light);
+    assert_calm(b, &web);
+}
