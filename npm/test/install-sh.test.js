@@ -9,7 +9,7 @@ const test = require("node:test");
 const zlib = require("zlib");
 const { programFor } = require("../program.js");
 const { tar } = require("./archives.js");
-const { BINARY, environment, folder, HERE, packed, realRelease, ROOT, run, serve, serveFiles, sumOf, VERSION, WINDOWS } = require("./support.js");
+const { archive, BINARY, environment, folder, HERE, packed, realRelease, ROOT, run, serve, serveFiles, sumOf, VERSION, WINDOWS } = require("./support.js");
 
 const SCRIPT = path.join(ROOT, "install.sh");
 const POSIX = { skip: WINDOWS && "it is for Linux and macOS" };
@@ -30,8 +30,8 @@ function tools(names, fakes = {}) {
 }
 
 /** The files of a release with one archive, and its sum. */
-function release(archive = packed(HERE, fs.readFileSync(BINARY)), name = HERE.archive, sum = sumOf(archive)) {
-  return { [name]: archive, SHA256SUMS: Buffer.from(`${"0".repeat(64)}  another.tar.gz\n${sum}  ${name}\n`) };
+function release(bytes = archive(), name = HERE.archive, sum = sumOf(bytes)) {
+  return { [name]: bytes, SHA256SUMS: Buffer.from(`${"0".repeat(64)}  another.tar.gz\n${sum}  ${name}\n`) };
 }
 
 /** Runs the script in an empty home whose path has a space. */
@@ -67,8 +67,8 @@ for (const shell of shells) {
 }
 
 test("the archive of a release is installed", POSIX, async () => {
-  const archive = fs.readFileSync(path.join(realRelease(), HERE.archive));
-  const ended = await installing(["--to", "here"], { files: release(archive) });
+  const bytes = fs.readFileSync(path.join(realRelease(), HERE.archive));
+  const ended = await installing(["--to", "here"], { files: release(bytes) });
   assert.strictEqual(ended.code, 0, ended.stderr);
   assert.strictEqual(execFileSync(path.join(ended.home, "here", "aizo"), ["--version"], { encoding: "utf8" }), `aizo ${VERSION}\n`);
 });
@@ -150,8 +150,8 @@ test("a hostile archive is refused, though its checksum is right", POSIX, async 
 });
 
 test("a program that does not run is not put there", POSIX, async () => {
-  const archive = packed(HERE, Buffer.from("#!/bin/sh\nexit 1\n"));
-  const ended = await installing(["--to", "here"], { files: release(archive) });
+  const bytes = packed(HERE, Buffer.from("#!/bin/sh\nexit 1\n"));
+  const ended = await installing(["--to", "here"], { files: release(bytes) });
   assert.notStrictEqual(ended.code, 0);
   assert.match(ended.stderr, /does not run here/);
   assert.deepStrictEqual(fs.readdirSync(path.join(ended.home, "here")), []);
@@ -177,7 +177,7 @@ for (const [system, machine, platform, arch] of MACHINES) {
     const program = programFor(platform, arch);
     const uname = `case $1 in -s) echo ${system} ;; -m) echo ${machine} ;; esac`;
     const bin = tools(TOOLS, { uname, sysctl: "exit 1" });
-    const ended = await installing([], { bin, files: release(packed(program, fs.readFileSync(BINARY)), program.archive) });
+    const ended = await installing([], { bin, files: release(archive(program), program.archive) });
     assert.strictEqual(ended.code, 0, ended.stderr);
   });
 }
@@ -187,7 +187,7 @@ test("a shell under Rosetta gets the program of the chip", POSIX, async () => {
   const ended = await installing([], { bin, files: {} });
   assert.match(ended.stderr, /could not be downloaded/);
   const program = programFor("darwin", "arm64");
-  assert.strictEqual((await installing([], { bin, files: release(packed(program, fs.readFileSync(BINARY)), program.archive) })).code, 0);
+  assert.strictEqual((await installing([], { bin, files: release(archive(program), program.archive) })).code, 0);
 });
 
 test("other machines are told what to do", POSIX, async () => {

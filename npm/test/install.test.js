@@ -88,7 +88,7 @@ test("without a mirror it is GitHub that is asked, over https", async () => {
 for (const [platform, arch] of [["linux", "x64"], ["linux", "arm64"], ["darwin", "x64"], ["darwin", "arm64"], ["win32", "x64"], ["win32", "arm64"]]) {
   test(`${platform} ${arch} gets its own archive`, { skip: WINDOWS && "it runs the program under each name" }, async () => {
     const program = programFor(platform, arch);
-    const bytes = packed(program, fs.readFileSync(BINARY));
+    const bytes = archive(program);
     const server = await serveFiles({ [program.archive]: bytes });
     const copy = unpacked({ [program.archive]: sumOf(bytes) });
     const { file } = await install({ platform, arch, folder: copy, env: { AIZO_DOWNLOAD_BASE: server.base } });

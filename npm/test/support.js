@@ -59,8 +59,8 @@ function run(command, words, { env, cwd, input, during, shell = false } = {}) {
   });
 }
 
-/** Runs a script with this Node.js. */
-const node = (words, options) => run(process.execPath, words, options);
+/** Runs a script with this Node.js; AIZO_NODE names another one, as an older one that has no tests of its own. */
+const node = (words, options) => run(process.env.AIZO_NODE || process.execPath, words, options);
 
 /** Runs npm. On Windows it is a script, which only a shell starts. */
 const npm = (words, options) => run(WINDOWS ? "npm.cmd" : "npm", words, { ...options, shell: WINDOWS });
@@ -98,11 +98,17 @@ function packed(program, bytes) {
   return program.archive.endsWith(".zip") ? zip(files) : zlib.gzipSync(tar(files), { level: 1 });
 }
 
-/** The archive of this machine with the real program. */
-const archive = () => packed(HERE, fs.readFileSync(BINARY));
+const packs = {};
 
-/** The archive, the licences aside, that the release workflow makes, with the sums it makes, in a folder. */
-function realRelease(triple = HERE.triple) {
+/** The archive of a machine with the real program, packed once. */
+const archive = (program = HERE) => (packs[program.archive] = packs[program.archive] || packed(program, fs.readFileSync(BINARY)));
+
+const releases = {};
+
+/** A folder with the archive that the release workflow makes, the licences aside. It is made once. */
+const realRelease = (triple = HERE.triple) => (releases[triple] = releases[triple] || release(triple));
+
+function release(triple) {
   const dist = folder();
   const licenses = folder();
   fs.writeFileSync(path.join(licenses, "crates.txt"), "see the release workflow\n");
@@ -134,5 +140,5 @@ const programsIn = (copy) => filesBelow(copy).filter((file) => fs.statSync(file)
 
 module.exports = {
   BINARY, HERE, PACKAGE, ROOT, VERSION, WINDOWS,
-  archive, environment, filesBelow, folder, node, npm, packed, programsIn, realRelease, run, serve, serveFiles, sumOf, unpacked,
+  archive, environment, filesBelow, folder, node, npm, packed, programsIn, realRelease, release, run, serve, serveFiles, sumOf, unpacked,
 };
