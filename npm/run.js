@@ -10,18 +10,26 @@ const windows = process.platform === "win32";
 const words = process.argv.slice(2);
 
 function run(program, missing) {
-  const child = spawn(program.file, words, { stdio: "inherit" });
+  let child;
   // A console's Ctrl-C reaches the program by itself; on Windows all that can be sent on would end it at once.
   const pass = (signal) => windows || child.kill(signal);
   const known = SIGNALS.filter((signal) => windows || signal !== "SIGBREAK");
+  // Before the program begins: it could be the reason for a signal.
   known.forEach((signal) => process.on(signal, pass));
-  child.on("error", (error) => {
-    known.forEach((signal) => process.off(signal, pass));
+  const over = () => known.forEach((signal) => process.off(signal, pass));
+  const failed = (error) => {
+    over();
     if (error.code === "ENOENT") missing();
     else fail(`${program.file} cannot be run (${error.code})`, "install it anew: `npm rebuild aizo`");
-  });
+  };
+  try {
+    child = spawn(program.file, words, { stdio: "inherit" });
+  } catch (error) {
+    return failed(error);
+  }
+  child.on("error", failed);
   child.on("exit", (code, signal) => {
-    known.forEach((each) => process.off(each, pass));
+    over();
     process.exitCode = signal ? 128 + require("os").constants.signals[signal] : code;
     if (signal) process.kill(process.pid, signal);
   });
