@@ -33,7 +33,7 @@ async function install({ platform = process.platform, arch = process.arch, folde
   if (!sum) {
     throw new NoProgram("this copy of the package is no release and knows no checksums", "build from source: `cargo install --path .`");
   }
-  if (env.npm_config_offline === "true") throw new NoProgram("npm is offline", "the first `aizo` downloads the program");
+  if (env.npm_config_offline === "true") throw new NoProgram("npm is offline", "the next `aizo` downloads the program");
   const base = (env.AIZO_DOWNLOAD_BASE || RELEASES).replace(/\/+$/, "");
   const archive = await get(`${base}/v${version}/${program.archive}`, { env, limits, agent: `aizo/${version} (npm)` });
   const actual = createHash("sha256").update(archive).digest("hex");
@@ -56,7 +56,7 @@ async function get(address, options) {
     return await download(address, options);
   } catch (error) {
     if (!(error instanceof DownloadError)) throw error;
-    const hint = `the first \`aizo\` tries again; AIZO_DOWNLOAD_BASE names a mirror; or ${FROM_SOURCE}`;
+    const hint = `the next \`aizo\` tries again; AIZO_DOWNLOAD_BASE names a mirror; or ${FROM_SOURCE}`;
     throw new NoProgram(`the program could not be downloaded (${error.message})`, hint);
   }
 }

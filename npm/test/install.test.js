@@ -157,7 +157,7 @@ test("where files cannot be linked, the program is copied", { skip: WINDOWS }, a
 test("offline it ends well, and says what to do", async () => {
   const closed = await serve(() => {});
   await closed.close();
-  oneLine(await installing({ env: { AIZO_DOWNLOAD_BASE: closed.base } }), /ECONNREFUSED.*first `aizo` tries again; AIZO_DOWNLOAD_BASE.*`cargo install aizo`/);
+  oneLine(await installing({ env: { AIZO_DOWNLOAD_BASE: closed.base } }), /ECONNREFUSED.*next `aizo` tries again; AIZO_DOWNLOAD_BASE.*`cargo install aizo`/);
 });
 
 test("with npm offline nothing is asked", async () => {

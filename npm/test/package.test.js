@@ -6,7 +6,7 @@ const fs = require("fs");
 const path = require("path");
 const test = require("node:test");
 const {
-  BINARY, environment, folder, HERE, npm, PACKAGE, programsIn, realRelease, ROOT, run, serveFiles, sumOf, unpacked, VERSION, WINDOWS,
+  BINARY, environment, folder, HERE, npm, PACKAGE, programsIn, PYTHON, realRelease, ROOT, run, serveFiles, sumOf, unpacked, VERSION, WINDOWS,
 } = require("./support.js");
 
 const QUIET = { npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" };
@@ -16,7 +16,7 @@ const scripts = path.join(ROOT, ".github/scripts");
 function releasing(dist) {
   const sources = path.join(folder(), "npm");
   fs.cpSync ? fs.cpSync(PACKAGE, sources, { recursive: true }) : execFileSync("cp", ["-R", PACKAGE, sources]);
-  execFileSync("python3", [path.join(scripts, "checksums"), dist, "--npm", sources, "--some"]);
+  execFileSync(PYTHON, [path.join(scripts, "checksums"), dist, "--npm", sources, "--some"]);
   return sources;
 }
 
@@ -132,7 +132,7 @@ const NAMING = ["Cargo.toml", "Cargo.lock", "npm/package.json", "npm/checksums.j
 
 /** What the script says of a checkout. */
 function versions(...words) {
-  return run("python3", [path.join(scripts, "versions"), ...words], {});
+  return run(PYTHON, [path.join(scripts, "versions"), ...words], {});
 }
 
 test("every place names the same version", async () => {
@@ -178,7 +178,7 @@ test("the checksums are written for the release and the package alike", async ()
   const sources = path.join(folder(), "npm");
   fs.mkdirSync(sources);
   fs.copyFileSync(path.join(PACKAGE, "checksums.json"), path.join(sources, "checksums.json"));
-  const checksums = (...words) => run("python3", [path.join(scripts, "checksums"), dist, "--npm", sources, ...words], {});
+  const checksums = (...words) => run(PYTHON, [path.join(scripts, "checksums"), dist, "--npm", sources, ...words], {});
   const names = Object.keys(require("../checksums.json"));
   for (const name of names.slice(1)) fs.writeFileSync(path.join(dist, name), name);
   const incomplete = await checksums();

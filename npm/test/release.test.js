@@ -7,7 +7,7 @@ const path = require("path");
 const test = require("node:test");
 const zlib = require("zlib");
 const { extract } = require("../archive.js");
-const { BINARY, folder, HERE, realRelease, release, ROOT, run, sumOf, VERSION } = require("./support.js");
+const { BINARY, folder, HERE, PYTHON, realRelease, release, ROOT, run, sumOf, VERSION } = require("./support.js");
 
 const text = (name) => fs.readFileSync(path.join(ROOT, name), "utf8").replace(/\r\n/g, "\n");
 const workflow = text(".github/workflows/release.yml");
@@ -64,14 +64,14 @@ test("a program of another version is not packed", { skip: process.platform === 
   const at = folder();
   const fake = path.join(at, "aizo");
   fs.writeFileSync(fake, "#!/bin/sh\necho aizo 0.9.8\n", { mode: 0o755 });
-  const ended = await run("python3", [path.join(ROOT, ".github/scripts/archive"), HERE.triple, fake, at, path.join(at, "dist")], {});
+  const ended = await run(PYTHON, [path.join(ROOT, ".github/scripts/archive"), HERE.triple, fake, at, path.join(at, "dist")], {});
   assert.strictEqual(ended.code, 1);
   assert.match(ended.stderr, new RegExp(`says 'aizo 0\\.9\\.8', and Cargo\\.toml ${VERSION}`));
   assert.ok(!fs.existsSync(path.join(at, "dist")));
 });
 
 test("the text of a release is what the changelog says of its version", async () => {
-  const { code, stdout } = await run("python3", [path.join(ROOT, ".github/scripts/changes")], {});
+  const { code, stdout } = await run(PYTHON, [path.join(ROOT, ".github/scripts/changes")], {});
   assert.strictEqual(code, 0);
   assert.ok(text("docs/CHANGELOG.md").includes(stdout.trim()));
   assert.ok(stdout.length > 200 && !/^## /m.test(stdout));

@@ -16,6 +16,7 @@ const PACKAGE = path.join(ROOT, "npm");
 const VERSION = require("../package.json").version;
 const HERE = programFor(process.platform, process.arch);
 const WINDOWS = process.platform === "win32";
+const PYTHON = WINDOWS ? "python" : "python3";
 
 const BINARY = path.resolve(process.env.AIZO_BINARY || "");
 if (!process.env.AIZO_BINARY || !fs.existsSync(BINARY)) {
@@ -112,7 +113,7 @@ function release(triple) {
   const dist = folder();
   const licenses = folder();
   fs.writeFileSync(path.join(licenses, "crates.txt"), "see the release workflow\n");
-  execFileSync("python3", [path.join(ROOT, ".github/scripts/archive"), triple, BINARY, licenses, dist]);
+  execFileSync(PYTHON, [path.join(ROOT, ".github/scripts/archive"), triple, BINARY, licenses, dist]);
   return dist;
 }
 
@@ -139,6 +140,6 @@ function filesBelow(base) {
 const programsIn = (copy) => filesBelow(copy).filter((file) => fs.statSync(file).size > 100_000);
 
 module.exports = {
-  BINARY, HERE, PACKAGE, ROOT, VERSION, WINDOWS,
+  BINARY, HERE, PACKAGE, PYTHON, ROOT, VERSION, WINDOWS,
   archive, environment, filesBelow, folder, node, npm, packed, programsIn, realRelease, release, run, serve, serveFiles, sumOf, unpacked,
 };
