@@ -125,6 +125,20 @@ impl View<'_> {
         let totals = self.totals()?;
         Ok(totals.entries == 0 && totals.proposals == 0 && totals.changes == 0)
     }
+
+    /// Whether the journal has a line that was written at that logical time on that device.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn knows_change(&self, device: &str, hlc: &str) -> Result<bool> {
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM journal WHERE hlc = ?1 AND device = ?2)",
+                )
+                .and_then(|mut statement| statement.query_row([hlc, device], |row| row.get(0))),
+        )
+    }
 }
 
 /// Whether two entries have the same values. What no column holds is nothing.

@@ -230,6 +230,23 @@ impl<'c> View<'c> {
             .map_err(|error| self.sqlite(error))
     }
 
+    /// The observations behind all entries, by the entries' numbers.
+    pub(super) fn all_evidence(&self) -> Result<HashMap<i64, Vec<Evidence>>> {
+        let mut all: HashMap<i64, Vec<Evidence>> = HashMap::new();
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self
+                .connection
+                .prepare(&format!("SELECT {EVIDENCE}, preference_id FROM evidence"))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                all.entry(row.get(12)?).or_default().push(observation(row)?);
+            }
+            Ok(())
+        };
+        self.sqlite_result(read())?;
+        Ok(all)
+    }
+
     /// Hands the records of a kind that have a name to `each`: name, number, and values exactly as they are stored.
     pub(super) fn each_values(
         &self,

@@ -20,7 +20,7 @@ use crate::portable::{
 };
 use crate::present::{Answer, Page, to_json, to_json_line};
 use crate::storage::View;
-use crate::sync::compose;
+use crate::sync::append;
 
 /// What is written: the profile as a whole, or what a file of a host holds of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,8 @@ fn changes(view: &View<'_>) -> anyhow::Result<Vec<Row>> {
     lines.sort_by(|a, b| (&a.hlc, &a.device).cmp(&(&b.hlc, &b.device)));
     let change = |line: JournalLine| -> anyhow::Result<Row> {
         let device = line.device.clone();
-        let text = compose(std::iter::once(line));
+        let mut text = Vec::new();
+        append(&mut text, line);
         let line = serde_json::from_slice(&text)?;
         Ok(Row::Change(Box::new(Change { device, line })))
     };

@@ -103,7 +103,7 @@ impl Change {
 
     /// The change that words may make which are no whole call: the rest may come when the command runs.
     fn of_what_is_no_call(call: &Called, error: ErrorKind) -> Option<Self> {
-        const CAN: [&str; 10] = [
+        const CAN: [&str; 12] = [
             "update",
             "tag",
             "remove",

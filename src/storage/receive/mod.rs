@@ -15,7 +15,6 @@ use super::state::Difference;
 use super::write::new_uid;
 use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
-use crate::merge::forgotten::Forgotten;
 use crate::model::{Evidence, JournalLine, LINE_VERSION, Op, Subject};
 
 /// Made when lines are received first.
@@ -125,6 +124,16 @@ impl View<'_> {
             [device],
             each,
         )
+    }
+
+    /// All lines of a device, in the order of their times.
+    ///
+    /// # Errors
+    /// As [`View::each_line_of`].
+    pub fn lines_of(&self, device: &str) -> Result<Vec<JournalLine>> {
+        let mut lines = Vec::new();
+        self.each_line_of(device, |line| lines.push(line))?;
+        Ok(lines)
     }
 
     /// The times of a device's lines that the journal has.
@@ -249,32 +258,6 @@ impl Transaction<'_> {
             .collect();
         received.difference = difference;
         Ok(received)
-    }
-
-    /// Receives the whole journal of another store, in its order and with the numbers that its records have there. This one is
-    /// empty.
-    ///
-    /// # Errors
-    /// The same line twice, and what SQLite reports.
-    pub(super) fn receive_journal(&mut self, lines: &[JournalLine]) -> Result<()> {
-        self.connection()
-            .execute_batch(TABLES)
-            .map_err(|error| self.sqlite(error))?;
-        let forgotten = Forgotten::of(lines);
-        for line in lines {
-            let line = forgotten.blank(line.clone());
-            self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
-            if !self.insert_line(&line)? {
-                return Err(StorageError::Journal {
-                    path: self.path().to_path_buf(),
-                    seq: 0,
-                    detail: format!("{} is there twice", line.hlc),
-                });
-            }
-        }
-        self.seen = None;
-        self.set_meta("hlc_seen", &self.hlc.to_string())?;
-        self.refold().map(drop)
     }
 
     /// Makes the tables anew from lines, which count more than what the journal has of them, and from those of the journal
