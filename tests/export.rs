@@ -1231,7 +1231,6 @@ fn the_reply_in_json_has_these_fields() {
 }
 
 #[rstest]
-#[case(&["export"])]
 #[case(&["export", "--format", "nonsense"])]
 #[case(&["export", "--format", "claude-md", "--check"])]
 #[case(&["export", "--remove"])]

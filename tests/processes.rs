@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -149,24 +149,25 @@ fn nothing_acknowledged_is_lost_to_many_kills_in_ten_minutes() {
     kill_while_adding(Duration::from_secs(600), Duration::from_millis(100));
 }
 
-/// What a folder holds: names, bytes, times.
-fn traces(folder: &Path) -> Vec<(String, Vec<u8>, SystemTime)> {
-    let mut found: Vec<_> = fs::read_dir(folder)
-        .expect("the folder reads")
-        .map(|entry| {
-            let entry = entry.expect("the entry reads");
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let modified = entry.metadata().and_then(|data| data.modified());
-            let bytes = if name.ends_with("-shm") {
-                // Locks are taken in memory that is mapped from this file.
-                Vec::new()
-            } else {
-                fs::read(entry.path()).expect("the file reads")
-            };
-            (name, bytes, modified.expect("the time reads"))
-        })
-        .filter(|(name, _, _)| !name.ends_with("-shm"))
-        .collect();
+/// What a folder and those in it hold: names, bytes, times.
+fn traces(folder: &Path) -> Vec<(PathBuf, Vec<u8>, SystemTime)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder reads") {
+        let path = entry.expect("the entry reads").path();
+        // Locks are taken in memory that is mapped from this file.
+        if path.to_string_lossy().ends_with("-shm") {
+            continue;
+        }
+        let data = fs::metadata(&path).expect("it is there");
+        let modified = data.modified().expect("the time reads");
+        if data.is_dir() {
+            found.extend(traces(&path));
+            found.push((path, Vec::new(), modified));
+        } else {
+            let bytes = fs::read(&path).expect("the file reads");
+            found.push((path, bytes, modified));
+        }
+    }
     found.sort();
     found
 }

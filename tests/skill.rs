@@ -154,7 +154,7 @@ fn the_skill_names_only_commands_and_options_that_exist() {
 
 #[test]
 fn an_option_that_does_not_exist_is_found() {
-    let text = "Say `aizo recall X --soft`.\n\n```sh\nprintf '|' \\\n  x | aizo forget X\naizo top N\n```\n";
+    let text = "Say `aizo recall X --soft`.\n\n```sh\nprintf '|' \\\n  x | aizo recollect X\naizo top N\n```\n";
     let faults: Vec<bool> = aizo_commands(text)
         .iter()
         .map(|words| fault(words).is_some())

@@ -55,7 +55,7 @@ const CLOUDS_REST: [Cue; 4] = [Cue::OneOff, Cue::NoNeed, Cue::Hypothetical, Cue:
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     /// One of these phrases; the second field says whether it may be missing.
-    Words(Vec<Vec<Word>>, bool),
+    Words(Phrases, bool),
     /// The words of a thing.
     Thing,
     /// Whatever follows.
@@ -81,6 +81,54 @@ impl Word {
     }
 }
 
+/// Phrases, in the order in which they are tried.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Phrases(Vec<Phrase>);
+
+/// One or more words, and the character that the first of them begins with: it tells most phrases from most texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Phrase {
+    first: char,
+    words: Vec<Word>,
+}
+
+impl Phrase {
+    /// None of no words.
+    fn new(words: Vec<Word>) -> Option<Self> {
+        let (Word::Whole(word) | Word::Beginning(word)) = words.first()?;
+        let first = word.chars().next()?;
+        Some(Phrase { first, words })
+    }
+
+    fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    fn fits(&self, tokens: &[Token]) -> bool {
+        self.len() <= tokens.len()
+            && self
+                .words
+                .iter()
+                .zip(tokens)
+                .all(|(word, token)| word.fits(token))
+    }
+}
+
+impl Phrases {
+    /// Those that these tokens begin with.
+    fn fitting<'p>(&'p self, tokens: &'p [Token]) -> impl Iterator<Item = &'p Phrase> {
+        let first = tokens.first().and_then(|token| token.folded.chars().next());
+        self.0
+            .iter()
+            .filter(move |phrase| Some(phrase.first) == first && phrase.fits(tokens))
+    }
+
+    /// How many words the first one has that these tokens begin with.
+    fn begins(&self, tokens: &[Token]) -> Option<usize> {
+        self.fitting(tokens).next().map(Phrase::len)
+    }
+}
+
 struct Form {
     parts: Vec<Part>,
     direction: Direction,
@@ -96,15 +144,15 @@ struct Form {
 struct Forms {
     forms: Vec<Form>,
     /// Words that may stand before a statement.
-    lead: Vec<Vec<Word>>,
+    lead: Phrases,
     /// Words that may stand behind one.
-    tail: Vec<Vec<Word>>,
+    tail: Phrases,
     /// Words with which no thing begins.
-    not: Vec<Vec<Word>>,
+    not: Phrases,
     /// Words at which a thing ends: what follows says why.
-    because: Vec<Vec<Word>>,
+    because: Phrases,
     /// Words behind the thing that take something back.
-    but: Vec<Vec<Word>>,
+    but: Phrases,
 }
 
 static FORMS: LazyLock<HashMap<Language, Forms>> = LazyLock::new(|| {
@@ -158,8 +206,8 @@ fn parts(line: &str) -> Vec<Part> {
                     Some(bare) => (bare, true),
                     None => (inner, false),
                 };
-                let phrases = bare.split('|').map(words).collect();
-                parts.push(Part::Words(phrases, may_miss));
+                let phrases = bare.split('|').map(words).filter_map(Phrase::new);
+                parts.push(Part::Words(Phrases(phrases.collect()), may_miss));
             }
         }
         parts.extend(edge);
@@ -205,28 +253,14 @@ impl Forms {
                 }
             };
             let phrases = line.split_whitespace().map(words);
-            list.extend(phrases.filter(|phrase| !phrase.is_empty()));
+            list.0.extend(phrases.filter_map(Phrase::new));
         }
         // The longer phrase first: it is the one that is meant.
         for list in [&mut all.lead, &mut all.tail] {
-            list.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+            list.0.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
         }
         all
     }
-
-    fn begins(list: &[Vec<Word>], tokens: &[Token]) -> Option<usize> {
-        list.iter()
-            .find(|phrase| fits(phrase, tokens))
-            .map(Vec::len)
-    }
-}
-
-fn fits(phrase: &[Word], tokens: &[Token]) -> bool {
-    phrase.len() <= tokens.len()
-        && phrase
-            .iter()
-            .zip(tokens)
-            .all(|(word, token)| word.fits(token))
 }
 
 /// Where a form has found its things.
@@ -272,8 +306,7 @@ impl Attempt<'_> {
                 self.matches(rest, at, Found { other, ..found })
             }
             Part::Words(phrases, may_miss) => phrases
-                .iter()
-                .filter(|phrase| fits(phrase, &self.said.tokens[at..self.end]))
+                .fitting(&self.said.tokens[at..self.end])
                 .find_map(|phrase| {
                     let own = found.own + phrase.len();
                     self.matches(rest, at + phrase.len(), Found { own, ..found })
@@ -293,7 +326,7 @@ impl Attempt<'_> {
 
     fn is_no_beginning(&self, at: usize) -> bool {
         let rest = &self.said.tokens[at.min(self.end)..self.end];
-        Forms::begins(&self.forms.not, rest).is_some()
+        self.forms.not.begins(rest).is_some()
     }
 
     /// Whether these tokens may be a thing, or the beginning of one.
@@ -309,8 +342,16 @@ impl Attempt<'_> {
         words <= LONGEST_THING.0
             && characters <= LONGEST_THING.1
             && !is_division(self.said, last)
-            && Forms::begins(&self.forms.because, &self.said.tokens[last..self.end]).is_none()
-            && Forms::begins(&self.forms.but, &self.said.tokens[last..self.end]).is_none()
+            && self
+                .forms
+                .because
+                .begins(&self.said.tokens[last..self.end])
+                .is_none()
+            && self
+                .forms
+                .but
+                .begins(&self.said.tokens[last..self.end])
+                .is_none()
     }
 
     /// Whether a statement may end here: nothing follows, or only why.
@@ -319,10 +360,8 @@ impl Attempt<'_> {
         if rest.is_empty() {
             return true;
         }
-        let says_why =
-            is_division(self.said, at) || Forms::begins(&self.forms.because, rest).is_some();
-        says_why
-            && (0..rest.len()).all(|from| Forms::begins(&self.forms.but, &rest[from..]).is_none())
+        let says_why = is_division(self.said, at) || self.forms.because.begins(rest).is_some();
+        says_why && (0..rest.len()).all(|from| self.forms.but.begins(&rest[from..]).is_none())
     }
 }
 
@@ -393,8 +432,10 @@ fn read_in(language: Language, said: &Said, least: usize) -> Option<Plain> {
     let mut first = 0;
     loop {
         let tokens = &said.tokens[first..end];
-        if let Some(length) =
-            Forms::begins(&forms.lead, tokens).filter(|&length| length < tokens.len())
+        if let Some(length) = forms
+            .lead
+            .begins(tokens)
+            .filter(|&length| length < tokens.len())
         {
             first += length;
         } else if !tokens.is_empty() && is_division(said, first) {
@@ -408,8 +449,8 @@ fn read_in(language: Language, said: &Said, least: usize) -> Option<Plain> {
         .any(|token| matches!(token.folded.as_str(), "?" | "؟"));
     loop {
         let tokens = &said.tokens[first..end];
-        let tail = forms.tail.iter().find(|phrase| {
-            phrase.len() < tokens.len() && fits(phrase, &tokens[tokens.len() - phrase.len()..])
+        let tail = forms.tail.0.iter().find(|phrase| {
+            phrase.len() < tokens.len() && phrase.fits(&tokens[tokens.len() - phrase.len()..])
         });
         let ends_in_mark = tokens.last().is_some_and(|last| {
             last.shape == Shape::Mark
