@@ -218,6 +218,59 @@ fn a_text_comes_by_a_pipe_a_dash_or_a_file() {
 }
 
 #[test]
+fn the_name_of_a_file_is_checked_as_a_text_and_said_to_be_one() {
+    let home = profile();
+    home.write("draft.md", b"a TODO");
+    let run = home.run(&["check", "draft.md"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stderr.contains("hint: aizo check --file 'draft.md'"),
+        "{run:?}"
+    );
+    for arguments in [
+        &["check", "draft.txt"][..],
+        &["check", "look", "at", "draft.md"],
+        &["check", "--command", "draft.md"],
+    ] {
+        let run = home.run(arguments);
+        assert!(!run.stderr.contains("--file"), "{run:?}");
+    }
+}
+
+#[rstest]
+#[case(&["add", "--help"])]
+#[case(&["update", "--help"])]
+#[case(&["recall", "--help"])]
+fn help_says_which_numbers_a_score_may_be(#[case] arguments: &[&str]) {
+    let help = Home::new().ok(arguments);
+    assert!(help.contains("score <0-10>"), "{help}");
+}
+
+#[test]
+fn a_text_in_which_secrets_take_too_long_to_find_is_told_and_asks() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "commit secrets",
+        "said so",
+        "--score",
+        "0",
+        "--pattern",
+        "@secret",
+    ]);
+    let check = |text: &str| home.run_with_input(&["check", "--json"], text.as_bytes());
+    let long = "sk-".repeat(700_000);
+    let run = check(&long);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let reply: Reply = serde_json::from_str(&run.stdout).expect("what was found is there");
+    assert_eq!(reply.violations[0].certainty, "words");
+    assert_eq!(reply.unusable_patterns[0].pattern, "@secret");
+    let key = format!("ghp_{}", &"Ab3dE6gH9jK2mN5pQ8sT".repeat(2)[..36]);
+    assert_eq!(check(&format!("{key} {long}")).code, 3);
+    assert_eq!(check(&long[..3_000]).code, 0);
+}
+
+#[test]
 fn of_a_patch_only_the_added_lines_count() {
     let home = profile();
     let patch = |old: &str, new: &str| {

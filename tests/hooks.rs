@@ -524,6 +524,90 @@ fn a_limit_is_asked_for_and_kept(#[case] command: &str, #[case] decision: &str) 
     assert_eq!(decided.as_str().unwrap_or_default(), decision, "{run:?}");
 }
 
+/// A profile of someone who has forbidden four things by their detectors.
+fn forbidding() -> Home {
+    let home = Home::new();
+    for name in ["force-push", "rm-rf", "secret", "emoji"] {
+        let pattern = format!("@{name}");
+        home.ok(&[
+            "add",
+            name,
+            "said so",
+            "--score",
+            "0",
+            "--pattern",
+            &pattern,
+        ]);
+    }
+    home
+}
+
+/// What a host is told to do about the use of a tool; nothing where it goes on.
+fn decided(home: &Home, tool: &str, input: Value) -> String {
+    let tool = json!({ "tool_name": tool, "tool_input": input });
+    let run = hook(home, &claude("PreToolUse", tool));
+    let reply: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let decided = &reply["hookSpecificOutput"]["permissionDecision"];
+    decided.as_str().unwrap_or_default().to_owned()
+}
+
+#[rstest]
+#[case("f(){ git push $1; }; f -f", "deny")]
+#[case("bash -c '$0 \"$@\"' rm -rf x", "deny")]
+#[case("printf -v F -- -f; git push $F", "deny")]
+#[case("$(which rm) -rf x", "deny")]
+#[case("cp /bin/rm zz; ./zz -rf x", "deny")]
+#[case("tar --to-command='rm -rf x' -xf a.tar", "deny")]
+#[case(": ${F:=-f}; git push $F", "ask")]
+#[case("eval \"$(echo Z2l0IHB1c2ggLWY= | base64 -d)\"", "ask")]
+#[case("/bin/r? -rf x", "ask")]
+#[case("GIT_EDITOR='rm -rf x' git commit", "ask")]
+#[case("eval \"$(ssh-agent -s)\"", "")]
+#[case("bash -c \"$(curl -fsSL https://example.org/install.sh)\"", "")]
+#[case("git commit -F msg.txt", "")]
+#[case("git commit -m \"$MSG\"", "")]
+#[case("git push origin HEAD:$BRANCH", "")]
+#[case("rm -r \"$DIR\"", "")]
+fn a_command_is_refused_asked_for_or_left_alone(#[case] command: &str, #[case] decision: &str) {
+    let home = forbidding();
+    let input = json!({ "command": command });
+    assert_eq!(decided(&home, "Bash", input), decision);
+}
+
+#[rstest]
+#[case("deploy.sh", "git push -f", "ask")]
+#[case("Makefile", "clean:\n\t@rm -rf build\n", "ask")]
+#[case("Dockerfile", "FROM x\nRUN a && rm -rf /y\n", "ask")]
+#[case("package.json", r#"{"scripts":{"clean":"rm -rf dist"}}"#, "ask")]
+#[case(".github/workflows/ci.yml", "      - run: git push --force\n", "ask")]
+#[case("justfile", "clean:\n    @rm -rf build\n", "ask")]
+#[case("Makefile", "clean:\n\t$(CARGO) clean\n\trm -f x.o\n", "")]
+#[case("Dockerfile", "RUN apt-get update && apt-get install -y git\n", "")]
+#[case(
+    "package.json",
+    r#"{"scripts":{"push":"git push","clean":"rimraf dist"}}"#,
+    ""
+)]
+#[case(
+    ".github/workflows/ci.yml",
+    "      - run: |\n          npm ci\n          npm test\n",
+    ""
+)]
+#[case("README.md", "Never use rm -rf here.\n", "")]
+fn a_file_that_holds_commands_is_read_as_a_script_is(
+    #[case] path: &str,
+    #[case] text: &str,
+    #[case] decision: &str,
+) {
+    let home = forbidding();
+    let written = json!({ "file_path": path, "content": text });
+    assert_eq!(decided(&home, "Write", written), decision);
+    // What stood there before is not its doing.
+    let edited =
+        json!({ "file_path": path, "old_string": text, "new_string": format!("{text}\n") });
+    assert_eq!(decided(&home, "Edit", edited), "");
+}
+
 #[test]
 fn words_of_a_list_hide_nothing_and_add_nothing() {
     let home = profile();

@@ -4,6 +4,9 @@ use std::cell::Cell;
 
 /// Steps for each byte of a command, which nothing before it can use up: what comes first must not hide what comes later.
 const FOR_EACH_BYTE: usize = 16;
+/// Steps for each byte of a text in which secrets are looked for: one is a byte that is judged, which takes much longer than one
+/// that is passed over.
+const FOR_EACH_BYTE_OF_TEXT: usize = 2;
 /// Steps for all that takes more. A step is about a byte that is read or copied, so that these are some hundredths of a second.
 const FOR_ALL: usize = 1 << 20;
 
@@ -24,6 +27,14 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// The steps for the secrets of a text of so many bytes.
+    pub fn for_text(bytes: usize) -> Self {
+        Budget {
+            own: Cell::new(bytes.saturating_mul(FOR_EACH_BYTE_OF_TEXT)),
+            ..Budget::default()
+        }
+    }
+
     /// Begins with a command of so many bytes. What the ones before it have left is there too.
     pub fn begin(&self, bytes: usize) {
         let more = bytes.saturating_mul(FOR_EACH_BYTE);

@@ -51,6 +51,9 @@ pub fn calls_of(program: &str, command: &str) -> Vec<Called> {
 /// Whether a command line runs this program and nothing else.
 pub fn calls_only(program: &str, command: &str) -> bool {
     let matter = Matter::new(&Input::command(command));
+    if !matter.is_short_command() || !matter.bare().contains(program) {
+        return false;
+    }
     let runs = matter.runs();
     !runs.is_empty() && runs.iter().all(|run| run.invocation.program == program)
 }

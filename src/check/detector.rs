@@ -140,7 +140,7 @@ pub fn first_sure(mut all: impl Iterator<Item = Seen>) -> Option<Seen> {
 
 /// The first secret.
 fn find_secret(matter: &Matter<'_>) -> Option<Seen> {
-    let secrets = matter.secrets().iter().take(MOST_LOOKED_FOR);
+    let secrets = matter.secrets().found.iter().take(MOST_LOOKED_FOR);
     first_sure(secrets.map(|(range, kind)| Seen {
         shown: Some(kind.mark()),
         ..Seen::new(range.clone(), matter.is_done(range))
@@ -182,6 +182,11 @@ impl Detector {
             Detector::ForcePush | Detector::RmRf | Detector::Push => self.find_run(matter, bounds),
             Detector::Secret => find_secret(matter),
         }
+    }
+
+    /// Whether it looks at the whole text, and not only as far as there are steps.
+    pub(super) fn looks_at_all(self, matter: &Matter<'_>) -> bool {
+        self != Detector::Secret || matter.secrets().is_whole
     }
 
     /// The signs in a part of a text.

@@ -1,6 +1,7 @@
 //! Whether a program that is run overwrites what is on a server: `git push` with force, and to which branch. And what an
 //! item says about which branches it means.
 
+use super::expand::UNREAD;
 use super::invocation::{GIT_VALUED, Invocation};
 use super::shell::Word;
 
@@ -407,7 +408,7 @@ pub fn may_push(run: &Invocation) -> bool {
         && (run.is_unknown()
             || run.program == "git"
                 && subcommand(run).is_none_or(|(name, _)| {
-                    matches!(name, "push" | "send-pack") || name.contains(['$', '`'])
+                    matches!(name, "push" | "send-pack") || name.contains(['$', '`', UNREAD])
                 }))
 }
 

@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::budget::Budget;
+use super::build::Build;
 use super::git;
 use super::invocation::{Invocation, around, command_of, invocations};
 use super::patch::Added;
@@ -90,6 +91,8 @@ impl<'t> Input<'t> {
 /// A part of a text that a shell would run, or that names what it could run.
 struct Script {
     range: Range<usize>,
+    /// What is run, where it is written in another way there.
+    text: Option<String>,
     /// Whether it is run, and not only spoken of.
     is_run: bool,
 }
@@ -101,6 +104,14 @@ pub struct Run {
     pub invocation: Invocation,
     /// Whether it is run, and not only spoken of.
     pub is_sure: bool,
+}
+
+/// The secrets of a text.
+pub struct Secrets {
+    /// Where they are, in order.
+    pub found: Vec<(Range<usize>, Secret)>,
+    /// Whether all of the text was looked at.
+    pub is_whole: bool,
 }
 
 /// Where the messages of commits stand.
@@ -157,7 +168,7 @@ pub struct Matter<'t> {
     statements: OnceCell<Statements>,
     messages: OnceCell<Vec<Range<usize>>>,
     commit_messages: OnceCell<Messages>,
-    secrets: OnceCell<Vec<(Range<usize>, Secret)>>,
+    secrets: OnceCell<Secrets>,
 }
 
 impl<'t> Matter<'t> {
@@ -254,9 +265,13 @@ impl<'t> Matter<'t> {
         is_in(self.code(), at)
     }
 
-    /// Where its secrets are, in order.
-    pub fn secrets(&self) -> &[(Range<usize>, Secret)] {
-        self.secrets.get_or_init(|| redact::find(&self.text))
+    /// Its secrets, as far as they were looked for.
+    pub fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| {
+            let budget = Budget::for_text(self.text.len());
+            let (found, is_whole) = redact::find_within(&self.text, &|steps| budget.spend(steps));
+            Secrets { found, is_whole }
+        })
     }
 
     /// The simple commands of a command line.
@@ -266,7 +281,7 @@ impl<'t> Matter<'t> {
     }
 
     /// Whether it is a command line that a person could have written.
-    fn is_short_command(&self) -> bool {
+    pub fn is_short_command(&self) -> bool {
         const LONGEST: usize = 64 << 10;
         self.kind == Kind::Command && self.text.len() <= LONGEST
     }
@@ -316,11 +331,15 @@ impl<'t> Matter<'t> {
         self.runs.get_or_init(|| {
             let mut runs = Vec::new();
             for script in self.scripts() {
-                let text = &self.text[script.range.clone()];
+                let written = &self.text[script.range.clone()];
+                let text = script.text.as_deref().unwrap_or(written);
                 for mut invocation in invocations(text, script.is_run, &self.budget) {
                     let by = script.range.start;
                     let shift = |range: &mut Range<usize>| {
-                        *range = range.start + by..range.end + by;
+                        *range = match script.text {
+                            Some(_) => script.range.clone(),
+                            None => range.start + by..range.end + by,
+                        };
                     };
                     shift(&mut invocation.range);
                     invocation.input.iter_mut().for_each(shift);
@@ -375,10 +394,7 @@ impl<'t> Matter<'t> {
     }
 
     fn scripts(&self) -> Vec<Script> {
-        let whole = |is_run| Script {
-            range: 0..self.text.len(),
-            is_run,
-        };
+        let whole = |is_run| Script::written(0..self.text.len(), is_run);
         let is_script = self.text.starts_with("#!")
             && self
                 .text
@@ -402,12 +418,33 @@ impl<'t> Matter<'t> {
 
     /// What is written to a file is not run now.
     fn lines_of_code(&self) -> Vec<Script> {
-        lines(&self.text)
-            .map(|range| Script {
-                range,
-                is_run: false,
-            })
-            .collect()
+        let paths = self.paths.iter().copied().chain(self.path);
+        let mut builds: Vec<Build> = paths.filter_map(Build::of).collect();
+        builds.dedup();
+        let mut scripts = Vec::new();
+        for line in lines(&self.text) {
+            for build in &builds {
+                let held = build.commands_in(&self.text[line.clone()]).into_iter();
+                scripts.extend(held.map(|held| Script {
+                    range: line.start + held.range.start..line.start + held.range.end,
+                    text: held.text,
+                    is_run: false,
+                }));
+            }
+            scripts.push(Script::written(line, false));
+        }
+        scripts
+    }
+}
+
+impl Script {
+    /// One that is as it is written.
+    fn written(range: Range<usize>, is_run: bool) -> Self {
+        Script {
+            range,
+            text: None,
+            is_run,
+        }
     }
 }
 
@@ -581,10 +618,7 @@ fn scripts_in(text: &str) -> Vec<Script> {
         } else {
             prompted
         };
-        found.extend(ranges.into_iter().map(|range| Script {
-            range,
-            is_run: true,
-        }));
+        found.extend(ranges.into_iter().map(|range| Script::written(range, true)));
     }
     for line in lines(text) {
         if is_fenced(&blocks, line.start) {
@@ -596,10 +630,9 @@ fn scripts_in(text: &str) -> Vec<Script> {
             let from = beginning(content, span.start.saturating_sub(NEAR)).len();
             let before = content[from..span.start].to_lowercase();
             has_span = true;
-            found.push(Script {
-                is_run: !AGAINST.iter().any(|word| before.contains(word)),
-                range: line.start + span.start..line.start + span.end,
-            });
+            let is_run = !AGAINST.iter().any(|word| before.contains(word));
+            let range = line.start + span.start..line.start + span.end;
+            found.push(Script::written(range, is_run));
         }
         if has_span {
             continue;
@@ -609,10 +642,7 @@ fn scripts_in(text: &str) -> Vec<Script> {
         let tells = command
             .split_whitespace()
             .any(|word| TELLING.contains(&word.to_lowercase().as_str()));
-        found.push(Script {
-            range: start..line.end,
-            is_run: !tells,
-        });
+        found.push(Script::written(start..line.end, !tells));
         let first = command.split_whitespace().next().unwrap_or_default();
         if SPEAKERS.contains(&first) {
             continue;
@@ -621,10 +651,7 @@ fn scripts_in(text: &str) -> Vec<Script> {
             for (at, _) in command.match_indices(program).take(8) {
                 let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
                 if at > 0 && !command[..at].ends_with(is_word) {
-                    found.push(Script {
-                        range: start + at..line.end,
-                        is_run: false,
-                    });
+                    found.push(Script::written(start + at..line.end, false));
                 }
             }
         }

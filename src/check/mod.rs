@@ -8,6 +8,7 @@
 //! more steps than a host waits for is not looked at, which is told, and asks.
 
 mod budget;
+mod build;
 mod called;
 mod condition;
 mod dash;
@@ -219,16 +220,22 @@ impl<'l> Check<'l, '_> {
         let bounds = Bounds::of(&entry.item);
         for text in &entry.patterns {
             match Pattern::parse(text) {
-                Ok(pattern) if pattern.detector().is_some() => {
-                    let seen = pattern.find(&self.matter, &bounds);
-                    self.add(entry, text, &pattern, seen);
-                }
-                Ok(pattern) => expressions.push(Sought {
-                    entry,
-                    bounds: bounds.clone(),
-                    text,
-                    pattern,
-                }),
+                Ok(pattern) => match pattern.detector() {
+                    Some(detector) => {
+                        let seen = pattern.find(&self.matter, &bounds);
+                        let is_sure = seen.as_ref().is_some_and(|seen| seen.is_sure);
+                        self.add(entry, text, &pattern, seen);
+                        if !is_sure && !detector.looks_at_all(&self.matter) {
+                            self.give_up(entry, text);
+                        }
+                    }
+                    None => expressions.push(Sought {
+                        entry,
+                        bounds: bounds.clone(),
+                        text,
+                        pattern,
+                    }),
+                },
                 Err(error) => self.tell(entry, text, error, false),
             }
         }
@@ -256,21 +263,27 @@ impl<'l> Check<'l, '_> {
                 let seen = pattern.find(&self.matter, &bounds);
                 self.add(entry, text, &pattern, seen);
             } else {
-                let error = PatternError::slow(text, self.matter.text.len());
-                self.tell(entry, text, error, true);
-                self.found.insert(entry.id);
-                self.all.findings.push(Finding {
-                    pattern: Some(text.to_owned()),
-                    ..Finding::of_words(entry, Vec::new())
-                });
+                self.give_up(entry, text);
             }
         }
     }
 
+    /// Tells that a pattern was not looked for in all of the text, so that its entry asks.
+    fn give_up(&mut self, entry: &'l Preference, text: &'l str) {
+        let error = PatternError::slow(text, self.matter.text.len());
+        self.tell(entry, text, error, true);
+        self.found.insert(entry.id);
+        self.all.findings.push(Finding {
+            pattern: Some(text.to_owned()),
+            ..Finding::of_words(entry, Vec::new())
+        });
+    }
+
     /// Looks for the words of the entries of which no pattern was found.
     fn look_for_words(&mut self, entries: &[&'l Preference]) {
-        // What only looks at things does nothing that a word could speak of.
-        if self.matter.only_reads() {
+        // What only looks at things does nothing that a word could speak of; and the words of a limit stand in many a file that
+        // does not break it.
+        if self.matter.kind == Kind::Edit || self.matter.only_reads() {
             return;
         }
         let texts = Texts::new(&self.matter.text);
@@ -382,5 +395,7 @@ fn place(text: &str, range: Range<usize>) -> Place {
     }
 }
 
+#[cfg(test)]
+mod tables;
 #[cfg(test)]
 mod tests;

@@ -42,8 +42,13 @@ impl PatternError {
     /// Says that an expression takes too long on a text.
     pub(super) fn slow(text: &str, bytes: usize) -> Self {
         refused(
-            format!("`{text}` takes too long on a text of {bytes} bytes and was not looked for"),
-            "check the text in parts, or make the expression smaller",
+            format!(
+                "`{text}` takes too long on a text of {bytes} bytes and was not looked for in all of it"
+            ),
+            match text.starts_with('@') {
+                true => "check the text in parts",
+                false => "check the text in parts, or make the expression smaller",
+            },
         )
     }
 }

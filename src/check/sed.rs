@@ -1,28 +1,144 @@
-//! What `sed` writes that its script holds: what stands in place of what it finds.
+//! What the script of `sed` holds: what it writes in place of what it finds, and what it runs.
 
 use super::shell::Word;
 
 /// The texts that the scripts of `sed` add; none where that is not plain to see.
 pub fn added_by(arguments: &[Word]) -> Option<String> {
+    let scripts = Scripts::among(arguments);
     let mut added = String::new();
-    let mut first = None;
-    let mut is_read = false;
-    let mut words = arguments.iter().map(|word| word.text.as_str());
-    while let Some(text) = words.next() {
-        if let Some(option) = text.strip_prefix('-').filter(|option| !option.is_empty()) {
-            if let Some(script) = script_of(option, &mut words)? {
-                read(script, &mut added)?;
-                is_read = true;
-            }
-        } else if !text.is_empty() {
-            // An empty word is what BSD's `-i` takes.
-            first = first.or(Some(text));
-        }
+    if scripts.has_file || scripts.texts.is_empty() {
+        return None;
     }
-    if !is_read {
-        read(first?, &mut added)?;
+    for script in scripts.texts {
+        read(script, &mut added)?;
     }
     Some(added)
+}
+
+/// What a script runs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Lines of a shell, and whether each is run for certain.
+    pub lines: Vec<(String, bool)>,
+    /// Whether the lines that it reads are run.
+    pub takes_input: bool,
+    /// What is not followed, in which commands may stand.
+    pub rest: Option<String>,
+}
+
+/// What the scripts of `sed` run.
+pub fn run_by(arguments: &[Word]) -> Run {
+    let mut run = Run::default();
+    for script in Scripts::among(arguments).texts {
+        run.read(script);
+    }
+    run
+}
+
+impl Run {
+    /// Reads a script, as far as it is followed.
+    fn read(&mut self, script: &str) {
+        let mut rest = script;
+        loop {
+            rest = rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
+            if rest.is_empty() {
+                return;
+            }
+            let Some(behind) = self.command(rest) else {
+                self.rest = Some(rest.to_owned());
+                return;
+            };
+            rest = behind;
+        }
+    }
+
+    /// Reads a command, and gives what follows it.
+    fn command<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let rest = without_addresses(text)?;
+        let is_always = !text[..text.len() - rest.len()].contains('/');
+        let command = rest.chars().next()?;
+        let rest = &rest[command.len_utf8()..];
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        Some(match command {
+            's' | 'y' => {
+                let sign = rest.chars().next().filter(|sign| !sign.is_alphanumeric())?;
+                let rest = until(&rest[sign.len_utf8()..], sign)?.1;
+                let (replacement, flags) = until(rest, sign)?;
+                let end = flags.find(|c: char| !c.is_ascii_alphanumeric());
+                let (flags, rest) = flags.split_at(end.unwrap_or(flags.len()));
+                if command == 's' && flags.contains('e') {
+                    self.lines.push((replacement.to_owned(), false));
+                }
+                match flags.contains('w') {
+                    true => rest.split_once('\n').map_or("", |(_, behind)| behind),
+                    false => rest,
+                }
+            }
+            'e' => {
+                match line.trim() {
+                    "" => self.takes_input = true,
+                    line => self.lines.push((line.to_owned(), is_always)),
+                }
+                behind
+            }
+            'a' | 'i' | 'c' => text_end(rest),
+            'r' | 'R' | 'w' | 'W' | '#' => behind,
+            ':' | 'b' | 't' | 'T' | 'v' => {
+                let end = rest.find([';', '\n', '}']).unwrap_or(rest.len());
+                &rest[end..]
+            }
+            'q' | 'Q' | 'l' | 'L' => {
+                rest.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
+            }
+            'd' | 'D' | 'p' | 'P' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'z' | 'F' | '{'
+            | '}' | '=' => rest,
+            _ => return None,
+        })
+    }
+}
+
+/// What follows a text that is added; a backslash takes the end of a line along.
+fn text_end(text: &str) -> &str {
+    let mut lines = text.split_inclusive('\n');
+    let mut length = 0;
+    for line in lines.by_ref() {
+        length += line.len();
+        if !line.trim_end_matches('\n').ends_with('\\') {
+            break;
+        }
+    }
+    &text[length..]
+}
+
+/// The scripts among the words of `sed`.
+#[derive(Default)]
+struct Scripts<'w> {
+    texts: Vec<&'w str>,
+    /// Whether one comes from a file.
+    has_file: bool,
+}
+
+impl<'w> Scripts<'w> {
+    fn among(arguments: &'w [Word]) -> Self {
+        let mut scripts = Scripts::default();
+        let mut first = None;
+        let mut words = arguments.iter().map(|word| word.text.as_str());
+        while let Some(text) = words.next() {
+            if let Some(option) = text.strip_prefix('-').filter(|option| !option.is_empty()) {
+                match script_of(option, &mut words) {
+                    Some(script) => scripts.texts.extend(script),
+                    None => scripts.has_file = true,
+                }
+            } else if !text.is_empty() {
+                // An empty word is what BSD's `-i` takes.
+                first = first.or(Some(text));
+            }
+        }
+        if scripts.texts.is_empty() && !scripts.has_file {
+            scripts.texts.extend(first);
+        }
+        scripts
+    }
 }
 
 /// The script that an option gives, if it gives one; none where it comes from a file.
@@ -128,6 +244,32 @@ mod tests {
             ..Word::default()
         });
         assert_eq!(added_by(&words.collect::<Vec<_>>()).as_deref(), wanted);
+    }
+
+    #[rstest]
+    #[case(&["1erm -rf x", "f"], &[("rm -rf x", true)], false)]
+    #[case(&["-n", "/x/ e git push -f", "f"], &[("git push -f", false)], false)]
+    #[case(&["s/.*/rm -rf &/e"], &[("rm -rf &", false)], false)]
+    #[case(&["s/a/b/;y/a/b/;$!d;1e ls", "f"], &[("ls", true)], false)]
+    #[case(&["-e", "1i\\\nerm", "-e", "e ls"], &[("ls", true)], false)]
+    #[case(&["a text\ne ls"], &[("ls", true)], false)]
+    #[case(&["e"], &[], true)]
+    #[case(&[":a;N;$!ba;s/\n/ /g"], &[], false)]
+    #[case(&["s/e/E/gI;/x/{s/a/b/;p};q5"], &[], false)]
+    #[case(&["-i.e", "1d", "e"], &[], false)]
+    #[case(&["k ls"], &[], false)]
+    fn a_script_runs_commands(
+        #[case] words: &[&str],
+        #[case] lines: &[(&str, bool)],
+        #[case] takes_input: bool,
+    ) {
+        let words = words.iter().map(|text| Word {
+            text: (*text).to_owned(),
+            ..Word::default()
+        });
+        let run = run_by(&words.collect::<Vec<_>>());
+        let found: Vec<(&str, bool)> = run.lines.iter().map(|(line, is)| (&**line, *is)).collect();
+        assert_eq!((&found[..], run.takes_input), (lines, takes_input));
     }
 
     #[rstest]

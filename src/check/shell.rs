@@ -36,22 +36,68 @@ pub enum Mark {
     /// An unquoted `{`, `,` or `}`.
     Brace(char),
     /// `$name`, `${name}`, `${name[@]}`, `${name:-default}`.
-    Variable {
-        /// How many bytes of the text it takes.
-        length: usize,
-        name: String,
-        /// Whether all elements are meant.
-        is_all: bool,
-        /// What stands for it where it is not set, and what is done to it that is not followed.
-        default: Option<String>,
-        is_quoted: bool,
-    },
+    Variable(Variable),
     /// `$(…)`, backticks: what these commands write. `<(…)` as well, as a file.
     Output {
         commands: Range<usize>,
         is_quoted: bool,
         is_file: bool,
     },
+}
+
+/// A variable in a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// How many bytes of the text it takes.
+    pub length: usize,
+    pub name: String,
+    /// Whether it holds the name of the one that is meant: `${!name}`.
+    pub is_name: bool,
+    pub elements: Elements,
+    /// What is made of its value.
+    pub change: Option<Box<Change>>,
+    pub is_quoted: bool,
+}
+
+/// Which elements of a variable are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elements {
+    All,
+    /// The one with this number; of what is no array the first is all.
+    One(usize),
+    /// One that only the run tells.
+    Any,
+}
+
+/// What is made of the value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// `${name:-word}`, `${name:=word}`: this where it holds nothing. The second sets it too.
+    Default { word: Word, sets: bool },
+    /// `${name:+word}`: this where it holds something.
+    Instead(Word),
+    /// What is not a word of its own: the sign, and what stands behind it.
+    Sign(&'static str, String),
+}
+
+impl Mark {
+    /// The commands whose output is put in.
+    pub fn commands(&self) -> Option<Range<usize>> {
+        match self {
+            Mark::Output { commands, .. } => Some(commands.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Change {
+    /// The word in it.
+    pub fn word(&self) -> Option<&Word> {
+        match self {
+            Change::Default { word, .. } | Change::Instead(word) => Some(word),
+            Change::Sign(..) => None,
+        }
+    }
 }
 
 /// A simple command.
@@ -351,10 +397,21 @@ impl Reader<'_> {
             line.word = Open::default();
         }
         self.end_word(line);
+        let is_read = line.target == Some(Target::File);
         line.target = Some(self.redirection(&mut line.word));
-        if line.word.has_begun {
-            // `<(…)` is a word itself.
-            line.target = None;
+        if !line.word.has_begun {
+            return;
+        }
+        // `<(…)` is a word itself; in `< <(…)` what it writes is read.
+        line.target = is_read.then_some(Target::HereString);
+        if let Some((
+            _,
+            Mark::Output {
+                is_quoted, is_file, ..
+            },
+        )) = line.word.marks.last_mut()
+        {
+            (*is_quoted, *is_file) = (true, !is_read);
         }
     }
 
@@ -669,12 +726,12 @@ impl Reader<'_> {
             let first = || rest.find('}').map_or(rest.len(), |at| at + 1);
             let whole = &rest[..length.unwrap_or_else(first)];
             self.at += whole.len();
-            word.marks
-                .extend(variable(whole, is_quoted).map(|mark| (word.text.len(), mark)));
+            match self.variable(whole, start, is_quoted) {
+                Some(variable) => word.mark(Mark::Variable(variable)),
+                None => self.substitutions(start + 2..self.at),
+            }
             word.text.push_str(whole);
             word.is_dynamic = true;
-            let end = self.at;
-            self.substitutions(start + 2..end);
         } else if self.starts_with("$'") && !is_quoted {
             self.at += 1;
             word.reach(start..self.at);
@@ -689,19 +746,84 @@ impl Reader<'_> {
             let length = name_length(rest);
             if length > 0 {
                 let name = &rest[..length];
-                word.mark(Mark::Variable {
+                word.mark(Mark::Variable(Variable {
                     length: length + 1,
                     name: name.to_owned(),
-                    is_all: matches!(name, "@" | "*"),
-                    default: None,
+                    is_name: false,
+                    elements: elements_of(name),
+                    change: None,
                     is_quoted,
-                });
+                }));
                 word.is_dynamic = true;
                 self.at += length;
             }
             word.text.push_str(&self.text[start..self.at]);
         }
         word.reach(start..self.at);
+    }
+
+    /// What a `${…}` that begins at a place stands for; none where that is not followed.
+    fn variable(&mut self, whole: &str, start: usize, is_quoted: bool) -> Option<Variable> {
+        let braced = Braced::read(whole)?;
+        let end = start + whole.len() - 1;
+        let operand = end - braced.operand.len()..end;
+        self.substitutions(start + 2..operand.start);
+        let change = match braced.sign {
+            "" | ":?" | "?" => None,
+            ":-" | "-" | ":=" | "=" if self.may_nest() => Some(Change::Default {
+                word: self.operand(operand.clone()),
+                sets: braced.sign.ends_with('='),
+            }),
+            ":+" | "+" if self.may_nest() => Some(Change::Instead(self.operand(operand.clone()))),
+            sign => Some(Change::Sign(sign, braced.operand.to_owned())),
+        };
+        if !matches!(change, Some(Change::Default { .. } | Change::Instead(_))) {
+            self.substitutions(operand);
+        }
+        Some(Variable {
+            length: whole.len(),
+            name: braced.name.to_owned(),
+            is_name: braced.is_name,
+            elements: braced.elements,
+            change: change.map(Box::new),
+            is_quoted,
+        })
+    }
+
+    /// Reads a part of a `${…}` as a word.
+    fn operand(&mut self, part: Range<usize>) -> Word {
+        let (text, at) = (self.text, self.at);
+        self.text = &text[..part.end];
+        self.at = part.start;
+        self.depth += 1;
+        let mut word = Open::default();
+        while let Some(c) = self.next() {
+            let start = self.at;
+            let after = start + c.len_utf8();
+            match c {
+                '\\' => self.backslash(&mut word),
+                '\'' => self.single(&mut word),
+                '"' => self.double(&mut word),
+                '$' => self.dollar(&mut word, false),
+                '`' if self.text[after..].contains('`') && self.may_nest() => {
+                    self.at = after;
+                    self.output(Some('`'), &mut word, false, false);
+                }
+                c => {
+                    self.at = after;
+                    word.push(c, start..after);
+                }
+            }
+        }
+        self.depth -= 1;
+        (self.text, self.at) = (text, at);
+        Word {
+            text: word.text,
+            range: part,
+            is_dynamic: word.is_dynamic,
+            marks: word.marks,
+            elements: None,
+        }
     }
 
     /// Reads `'…'` behind a `$`, in which a backslash says which character is meant.
@@ -755,32 +877,59 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// What a `${…}` stands for; none where that is not followed.
-fn variable(whole: &str, is_quoted: bool) -> Option<Mark> {
-    let inner = whole.strip_prefix("${")?.strip_suffix('}')?;
-    let name = &inner[..name_length(inner)];
-    let mut rest = &inner[name.len()..];
-    let mut is_all = matches!(name, "@" | "*");
-    for all in ["[@]", "[*]"] {
-        if let Some(after) = rest.strip_prefix(all) {
-            is_all = true;
-            rest = after;
+/// The elements that a name means by itself.
+fn elements_of(name: &str) -> Elements {
+    match name {
+        "@" | "*" => Elements::All,
+        _ => Elements::One(0),
+    }
+}
+
+/// What may stand behind a name in `${…}`, the longer signs first.
+const SIGNS: [&str; 20] = [
+    ":-", ":=", ":+", ":?", "##", "%%", "//", "^^", ",,", "-", "=", "+", "?", "#", "%", "/", "^",
+    ",", ":", "@",
+];
+
+/// A `${…}` as it is written.
+struct Braced<'t> {
+    name: &'t str,
+    is_name: bool,
+    elements: Elements,
+    sign: &'static str,
+    operand: &'t str,
+}
+
+impl<'t> Braced<'t> {
+    fn read(whole: &'t str) -> Option<Self> {
+        let inner = whole.strip_prefix("${")?.strip_suffix('}')?;
+        let named = inner.strip_prefix('!').filter(|name| !name.is_empty());
+        let inner = named.unwrap_or(inner);
+        let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+        let (name, mut rest) = inner.split_at(digits.max(name_length(inner)));
+        let mut elements = elements_of(name);
+        if let Some((index, behind)) = rest
+            .strip_prefix('[')
+            .and_then(|behind| behind.split_once(']'))
+        {
+            rest = behind;
+            elements = match index {
+                "@" | "*" => Elements::All,
+                index => index.parse().map_or(Elements::Any, Elements::One),
+            };
         }
+        let sign = match rest {
+            "" => "",
+            rest => SIGNS.into_iter().find(|sign| rest.starts_with(sign))?,
+        };
+        (!name.is_empty()).then(|| Braced {
+            name,
+            is_name: named.is_some(),
+            elements,
+            sign,
+            operand: &rest[sign.len()..],
+        })
     }
-    let rest = rest.strip_prefix("[0]").unwrap_or(rest);
-    let default = [":-", ":=", ":+", "-", "=", "+"]
-        .into_iter()
-        .find_map(|sign| rest.strip_prefix(sign));
-    if name.is_empty() || !rest.is_empty() && default.is_none() {
-        return None;
-    }
-    Some(Mark::Variable {
-        length: whole.len(),
-        name: name.to_owned(),
-        is_all,
-        default: default.map(|text| text.trim_matches(['"', '\'']).to_owned()),
-        is_quoted,
-    })
 }
 
 /// A text in which a backslash says which character is meant, as `$'…'` and `printf` have it.

@@ -9,7 +9,7 @@ use super::invocation::Invocation;
 use super::matter::Run;
 use super::patch::Added;
 use super::reading::{self, Role};
-use super::shell::{Mark, Simple};
+use super::shell::Simple;
 
 /// Commands that hang together.
 #[derive(Debug)]
@@ -31,10 +31,7 @@ impl Statements {
         for (index, simple) in commands.iter().enumerate() {
             let of_words = simple.words.iter().chain(simple.input.as_deref());
             for word in of_words {
-                let outputs = word.marks.iter().filter_map(|(_, mark)| match mark {
-                    Mark::Output { commands, .. } => Some(commands.clone()),
-                    _ => None,
-                });
+                let outputs = word.marks.iter().filter_map(|(_, mark)| mark.commands());
                 for inner in outputs.chain(word.elements.clone()) {
                     groups.join(index, inner);
                 }

@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
     reason: Option<String>,
     /// From 0 (never) to 10 (always); a new entry without one gets 9.0
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "0-10", allow_negative_numbers = true)]
     score: Option<Score>,
     /// Further words it is found by, comma-separated
     #[arg(

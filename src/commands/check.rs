@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -166,7 +166,9 @@ impl Violation {
                 format!("{by}: “{found}” (line {line}, column {column})")
             }
             (Some(found), ..) => format!("{by}: the file “{found}”"),
-            _ if self.pattern.is_some() => format!("{by}: not looked for, it takes too long"),
+            _ if self.pattern.is_some() => {
+                format!("{by}: not looked for in all of it, that takes too long")
+            }
             _ => by,
         }
     }
@@ -348,6 +350,16 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     };
     if text.trim().is_empty() {
         context.note("the text is empty");
+    }
+    if let [word] = &args.text[..]
+        && !from_stdin
+        && is_plain_file(Path::new(word)).unwrap_or(false)
+    {
+        let name = quoted(&word.to_string_lossy());
+        context.note(format!(
+            "{name} is a file, of which the name alone was checked"
+        ));
+        context.note(format!("hint: aizo check --file {name}"));
     }
     let input = match (&args.command, &args.file) {
         (Some(_), _) => Input::command(&text),

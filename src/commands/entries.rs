@@ -241,7 +241,7 @@ pub(super) struct Filter {
     #[arg(long, value_name = "NAME", value_parser = parse_scenario)]
     pub scenario: Option<String>,
     /// Only base scores of at least this
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "0-10", allow_negative_numbers = true)]
     pub min_score: Option<Score>,
 }
 

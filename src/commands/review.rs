@@ -77,7 +77,7 @@ struct Edit {
     #[arg(long)]
     reason: Option<String>,
     /// Another score, from 0 (never) to 10 (always)
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "0-10", allow_negative_numbers = true)]
     score: Option<Score>,
     /// Other keywords, comma-separated; none clears them
     #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     reason: Option<String>,
     /// A new score, from 0 (never) to 10 (always)
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "0-10", allow_negative_numbers = true)]
     score: Option<Score>,
     /// New keywords, comma-separated; none clears them
     #[arg(long, value_name = "A,B", num_args = 0..=1, default_missing_value = "")]

@@ -1,6 +1,7 @@
 //! Numbers of cards and bank accounts, and in quotes e-mail addresses and phone numbers.
 
 use super::scan::is_escape;
+use super::steps::Steps;
 use super::{Found, Secret};
 
 /// What stands before a number that is no card: `order 4111…`, `#4111…`.
@@ -158,7 +159,7 @@ fn check_digit(digits: &[u8]) -> bool {
 }
 
 /// An international bank account number that begins here.
-pub(super) fn bank_account(text: &str, start: usize) -> Option<Found> {
+pub(super) fn bank_account(text: &str, start: usize, steps: &Steps<'_>) -> Option<Found> {
     let bytes = text.as_bytes();
     let head = bytes.get(start..start + 4)?;
     if !(head[0].is_ascii_uppercase()
@@ -178,8 +179,9 @@ pub(super) fn bank_account(text: &str, start: usize) -> Option<Found> {
             break;
         }
         at += 1;
-        if body.len() >= 15 && byte != b' ' && is_account(&body) && stands_alone(text, start, at) {
-            best = Some(at);
+        if body.len() >= 15 && byte != b' ' && stands_alone(text, start, at) {
+            steps.take(body.len())?;
+            best = Some(at).filter(|_| is_account(&body)).or(best);
         }
     }
     best.map(|end| Found {

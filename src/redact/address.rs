@@ -1,7 +1,12 @@
 //! Addresses that carry a password, and addresses that are a secret as a whole.
 
 use super::judge::is_stand_in;
+use super::steps::Steps;
 use super::{Found, Secret};
+use crate::model::beginning;
+
+/// The longest address that is looked at, in bytes.
+const LONGEST_ADDRESS: usize = 2_048;
 
 /// Kinds of addresses whose passwords are often written without escaping.
 const DATABASES: &[&str] = &[
@@ -40,17 +45,18 @@ const HOOKS: &[&str] = &[
 ];
 
 /// The password in the address whose `://` is here.
-pub(super) fn with_password(text: &str, colon: usize) -> Option<Found> {
+pub(super) fn with_password(text: &str, colon: usize, steps: &Steps<'_>) -> Option<Found> {
     let from = colon + "://".len();
-    let rest = &text[from..];
-    let whole = rest
-        .find(|c: char| {
+    let rest = beginning(&text[from..], LONGEST_ADDRESS);
+    let whole = || {
+        let ends = |c: char| {
             c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '\\')
-        })
-        .unwrap_or(rest.len());
-    let whole = &rest[..whole];
-    if let Some(hook) = HOOKS.iter().find(|hook| whole.starts_with(**hook)) {
-        let token = whole[hook.len()..].trim_end_matches(['.', ',', ')', ';']);
+        };
+        let whole = rest.find(ends).map_or(rest, |end| &rest[..end]);
+        steps.take(whole.len()).map(|()| whole)
+    };
+    if let Some(hook) = HOOKS.iter().find(|hook| rest.starts_with(**hook)) {
+        let token = whole()?[hook.len()..].trim_end_matches(['.', ',', ')', ';']);
         return (token.len() >= 20 && !is_stand_in(token)).then(|| Found {
             range: from + hook.len()..from + hook.len() + token.len(),
             kind: Secret::AccessToken,
@@ -62,13 +68,12 @@ pub(super) fn with_password(text: &str, colon: usize) -> Option<Found> {
         .take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b))
         .count();
     let scheme = text[colon - before..colon].to_ascii_lowercase();
-    let authority = whole
-        .find(['/', '?', '#'])
-        .map_or(whole, |end| &whole[..end]);
+    let authority = rest.find(['/', '?', '#']).map_or(rest, |end| &rest[..end]);
     let part = if authority.contains('@') {
-        authority
+        let whole = whole()?;
+        beginning(whole, authority.len())
     } else if DATABASES.iter().any(|name| scheme.ends_with(name)) {
-        whole
+        whole()?
     } else {
         return None;
     };

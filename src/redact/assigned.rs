@@ -2,11 +2,19 @@
 //! `Authorization: Bearer …`, `--password …`, `my password is …`, `密码：…`.
 
 use super::judge::{entropy, is_password, is_random, is_stand_in};
+use super::steps::Steps;
 use super::{Found, Secret};
+use crate::model::beginning;
 
 /// The longest name and the longest value that are looked at, in bytes.
 const LONGEST_NAME: usize = 64;
 const LONGEST_VALUE: usize = 512;
+/// So much of a command is looked at for the program that an option belongs to.
+const LONGEST_COMMAND: usize = 1_024;
+/// Steps for looking at it.
+const FOR_A_COMMAND: usize = 128;
+/// Steps for what may be a name.
+const FOR_A_NAME: usize = 16;
 
 /// How names end, folded and without the signs in them, and what they name.
 const NAMES: &[(&str, Secret)] = &[
@@ -95,13 +103,26 @@ const LAST: [bool; 256] = {
     last
 };
 
+/// Which bytes may stand between a name and its value.
+const BETWEEN: [bool; 256] = {
+    let mut between = [false; 256];
+    let signs = b" \t\"'`*])\\:0123456789";
+    let mut index = 0;
+    while index < signs.len() {
+        between[signs[index] as usize] = true;
+        index += 1;
+    }
+    between
+};
+
 /// Whether a name could end before a place, by its last bytes.
 fn may_be_named(bytes: &[u8], at: usize) -> bool {
-    let mut end = at;
-    while end > 0 && (b" \t\"'`*])\\:".contains(&bytes[end - 1]) || bytes[end - 1].is_ascii_digit())
-    {
-        end -= 1;
-    }
+    let least = at.saturating_sub(LONGEST_NAME);
+    let between = bytes[least..at]
+        .iter()
+        .rev()
+        .take_while(|byte| BETWEEN[usize::from(**byte)]);
+    let end = at - between.count();
     let Some([before, last]) = end.checked_sub(2).and_then(|from| bytes.get(from..end)) else {
         return false;
     };
@@ -174,14 +195,15 @@ fn is_joining(c: char) -> bool {
 }
 
 /// The value of the name that ends before `sign`; it begins at or after `from`.
-pub(super) fn at(text: &str, sign: usize, from: usize) -> Option<Found> {
+pub(super) fn at(text: &str, sign: usize, from: usize, steps: &Steps<'_>) -> Option<Found> {
     if !may_be_named(text.as_bytes(), sign) {
         return None;
     }
+    steps.take(FOR_A_NAME)?;
     let name = name_before(text, sign);
     let lower = name.to_lowercase();
     if lower.ends_with("authorization") {
-        return authorization(text, from);
+        return authorization(text, from, steps);
     }
     let kind = kind_of_name(&lower)?;
     let spoken = matches!(text[sign..from].chars().next(), Some('是' | '为' | '為'));
@@ -189,11 +211,11 @@ pub(super) fn at(text: &str, sign: usize, from: usize) -> Option<Found> {
     let settings = text.as_bytes()[sign] == b'='
         && name.bytes().any(|b| b.is_ascii_uppercase())
         && !name.bytes().any(|b| b.is_ascii_lowercase());
-    value(text, from, kind, settings && !spoken)
+    value(text, from, kind, settings && !spoken, steps)
 }
 
 /// `Authorization: Bearer …`
-fn authorization(text: &str, from: usize) -> Option<Found> {
+fn authorization(text: &str, from: usize, steps: &Steps<'_>) -> Option<Found> {
     let rest = &text[from..];
     let start = from + (rest.len() - rest.trim_start_matches([' ', '"', '\'', '`']).len());
     let scheme = ["bearer ", "basic ", "token ", "apikey ", "digest "]
@@ -202,15 +224,16 @@ fn authorization(text: &str, from: usize) -> Option<Found> {
             text.get(start..start + scheme.len())
                 .is_some_and(|there| there.eq_ignore_ascii_case(scheme))
         })?;
-    bearer(text, start + scheme.len(), 8)
+    bearer(text, start + scheme.len(), 8, steps)
 }
 
 /// The credentials that begin at a place.
-fn bearer(text: &str, from: usize, least: usize) -> Option<Found> {
+fn bearer(text: &str, from: usize, least: usize, steps: &Steps<'_>) -> Option<Found> {
     let length = text[from..]
         .bytes()
         .take_while(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(b))
         .count();
+    steps.take(length)?;
     let value = text[from..from + length].trim_end_matches('.');
     let upper = value.bytes().any(|b| b.is_ascii_uppercase());
     let lower = value.bytes().any(|b| b.is_ascii_lowercase());
@@ -226,72 +249,75 @@ fn bearer(text: &str, from: usize, least: usize) -> Option<Found> {
 }
 
 /// Words after which a value stands without a sign: `Bearer …`, `password is …`.
-pub(super) fn word(text: &str, start: usize, end: usize) -> Option<Found> {
+pub(super) fn word(text: &str, start: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let word = &text[start..end];
     match word {
         "Bearer" | "bearer" | "BEARER" => {
-            let found = bearer(text, end + 1, 16)?;
+            let found = bearer(text, end + 1, 16, steps)?;
             is_random(&text[found.range.clone()]).then_some(found)
         }
         "is" | "ist" | "est" | "es" | "to" | "was" => {
             if !may_be_named(text.as_bytes(), start) {
                 return None;
             }
+            steps.take(FOR_A_NAME)?;
             let name = name_before(text, start).to_lowercase();
-            value(text, end, kind_of_name(&name)?, false)
+            value(text, end, kind_of_name(&name)?, false, steps)
         }
         _ => None,
     }
 }
 
 /// Options of commands: `--password …`, `-pX…` of a database's client, `-u name:password`.
-pub(super) fn option(text: &str, start: usize, end: usize) -> Option<Found> {
+pub(super) fn option(text: &str, start: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let bytes = text.as_bytes();
     let word = &text[start..end];
     if let Some(name) = word.strip_prefix("--")
         && bytes.get(end) == Some(&b' ')
     {
         if name == "user" {
-            return user_and_password(text, end + 1);
+            return user_and_password(text, end + 1, steps);
         }
-        return value(text, end, kind_of_name(name)?, false);
+        return value(text, end, kind_of_name(name)?, false, steps);
     }
     if (word == "-u") && bytes.get(end) == Some(&b' ') {
-        return user_and_password(text, end + 1);
+        return user_and_password(text, end + 1, steps);
     }
-    let after = |word: &str| {
-        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        text[line..start].contains(word)
-    };
-    if word == "-p" && bytes.get(end) == Some(&b' ') && after("sshpass") {
-        return value(text, end, Secret::Password, true);
+    let is_spaced = word == "-p" && bytes.get(end) == Some(&b' ');
+    if !is_spaced && !(word.starts_with("-p") && word.len() > 4) {
+        return None;
     }
-    if word.starts_with("-p")
-        && word.len() > 4
-        && (after("mysql") || after("mariadb") || after("sshpass"))
-    {
-        return value(text, start + 2, Secret::Password, true);
+    steps.take(FOR_A_COMMAND)?;
+    let near = beginning(&text[..start], start.saturating_sub(LONGEST_COMMAND)).len();
+    let line = text[near..start].rsplit('\n').next().unwrap_or_default();
+    if is_spaced {
+        line.contains("sshpass").then_some(())?;
+        return value(text, end, Secret::Password, true, steps);
     }
-    None
+    let mut clients = ["mysql", "mariadb", "sshpass"].iter();
+    clients.any(|client| line.contains(client)).then_some(())?;
+    value(text, start + 2, Secret::Password, true, steps)
 }
 
-fn user_and_password(text: &str, from: usize) -> Option<Found> {
-    let rest = &text[from..];
+fn user_and_password(text: &str, from: usize, steps: &Steps<'_>) -> Option<Found> {
+    steps.take(FOR_A_NAME)?;
+    let rest = beginning(&text[from..], LONGEST_VALUE);
     let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let (user, _) = rest[..length].split_once(':')?;
     if user.contains('/') {
         return None;
     }
-    value(text, from + user.len() + 1, Secret::Password, true)
+    value(text, from + user.len() + 1, Secret::Password, true, steps)
 }
 
 /// The value that begins at or after a place, if it is one of this kind.
-fn value(text: &str, from: usize, kind: Secret, plain: bool) -> Option<Found> {
+fn value(text: &str, from: usize, kind: Secret, plain: bool, steps: &Steps<'_>) -> Option<Found> {
     const BEFORE: [char; 12] = [
         ' ', '\t', '=', '>', '*', ':', '：', '“', '「', '『', '＝', '\\',
     ];
     let rest = &text[from..];
     let mut start = from + (rest.len() - rest.trim_start_matches(BEFORE).len());
+    steps.take(start - from)?;
     let opened = text[start..].chars().next()?;
     let quoted = matches!(opened, '"' | '\'' | '`');
     if quoted {
@@ -318,6 +344,7 @@ fn value(text: &str, from: usize, kind: Secret, plain: bool) -> Option<Found> {
             }
         })
         .map_or(rest.len().min(LONGEST_VALUE), |(at, _)| at);
+    steps.take(length)?;
     let mut length = length;
     while !rest.is_char_boundary(length) {
         length -= 1;

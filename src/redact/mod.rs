@@ -12,10 +12,13 @@ mod judge;
 mod pem;
 mod provider;
 mod scan;
+mod steps;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+use steps::Steps;
 
 /// What kind of secret was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -125,7 +128,7 @@ pub fn redact_in(text: &str, scope: Scope) -> Redacted<'_> {
         found: Vec::new(),
     };
     for _ in 0..MOST_ROUNDS {
-        let found = disjoint(scan::scan(&result.text, scope));
+        let found = disjoint(scan::scan(&result.text, scope, &without_end()));
         if found.is_empty() {
             break;
         }
@@ -140,7 +143,7 @@ pub fn redact_in(text: &str, scope: Scope) -> Redacted<'_> {
 pub fn redact_lines(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..MOST_ROUNDS {
-        let found = disjoint(scan::scan(&text, Scope::Any));
+        let found = disjoint(scan::scan(&text, Scope::Any, &without_end()));
         if found.is_empty() {
             break;
         }
@@ -167,10 +170,28 @@ fn without<K: AsRef<str>>(text: &str, found: &[Found], kept: impl Fn(&str) -> K)
 
 /// Where the secrets of a text are, in order.
 pub fn find(text: &str) -> Vec<(Range<usize>, Secret)> {
-    disjoint(scan::scan(text, Scope::Any))
-        .into_iter()
-        .map(|found| (found.range, found.kind))
-        .collect()
+    places(scan::scan(text, Scope::Any, &without_end()))
+}
+
+/// The same as far as there are steps, and whether all of the text was looked at. `spend` takes so many of them, and says whether
+/// they were there.
+pub fn find_within(
+    text: &str,
+    spend: &dyn Fn(usize) -> bool,
+) -> (Vec<(Range<usize>, Secret)>, bool) {
+    let steps = Steps::new(spend);
+    let found = scan::scan(text, Scope::Any, &steps);
+    (places(found), steps.are_left())
+}
+
+/// As many steps as it takes.
+fn without_end() -> Steps<'static> {
+    Steps::new(&|_| true)
+}
+
+fn places(found: Vec<Found>) -> Vec<(Range<usize>, Secret)> {
+    let apart = disjoint(found).into_iter();
+    apart.map(|found| (found.range, found.kind)).collect()
 }
 
 /// Says what was replaced, for a person; nothing when nothing was.

@@ -1,7 +1,9 @@
 //! Private keys in the armour of `-----BEGIN … PRIVATE KEY-----`: whole, cut off at either end, with real line
 //! ends, with `\n` written out, or all on one line.
 
+use super::steps::Steps;
 use super::{Found, Secret};
+use crate::model::beginning;
 
 const DASHES: &str = "-----";
 const NAME: &str = "PRIVATE KEY";
@@ -11,14 +13,14 @@ const LONGEST_NAME: usize = 64;
 const LONGEST_BLOCK: usize = 1 << 15;
 
 /// The block whose first or last line begins with this word of dashes.
-pub(super) fn block(text: &str, start: usize, end: usize) -> Option<Found> {
+pub(super) fn block(text: &str, start: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let found = |from: usize, to: usize| Found {
         range: from..to,
         kind: Secret::PrivateKey,
     };
     let word = &text[start..end];
-    let tail = text.get(end..)?;
-    let line = tail.find(DASHES).filter(|&length| length <= LONGEST_NAME)?;
+    let tail = beginning(text.get(end..)?, LONGEST_NAME + DASHES.len());
+    let line = tail.find(DASHES)?;
     let head_end = end + line + DASHES.len();
     if !text[start..head_end].contains(NAME) {
         return None;
@@ -26,24 +28,21 @@ pub(super) fn block(text: &str, start: usize, end: usize) -> Option<Found> {
     if word == "-----END" {
         // The beginning is missing: all that belongs to the block stands before.
         let from = body_start(text, start);
+        steps.take(start - from)?;
         return (from < start).then(|| found(from, head_end));
     }
     if word != "-----BEGIN" {
         return None;
     }
-    let mut window = (head_end + LONGEST_BLOCK).min(text.len());
-    while !text.is_char_boundary(window) {
-        window -= 1;
-    }
-    let body = &text[head_end..window];
-    let last = body
-        .find("-----END")
-        .filter(|&at| !body[..at].contains("-----BEGIN"));
+    let body = beginning(&text[head_end..], LONGEST_BLOCK);
+    // What ends the next one is none of this one's.
+    let own = body.find("-----BEGIN").unwrap_or(body.len());
+    let last = body[..own].find("-----END");
+    steps.take(last.unwrap_or(own))?;
     if let Some(last) = last {
         let after = head_end + last + "-----END".len();
-        let close = text[after..]
+        let close = beginning(&text[after..], LONGEST_NAME + DASHES.len())
             .find(DASHES)
-            .filter(|&length| length <= LONGEST_NAME)
             .map_or(after, |length| after + length + DASHES.len());
         return Some(found(start, close));
     }

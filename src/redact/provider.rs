@@ -2,7 +2,15 @@
 
 use super::judge::{is_key_body, is_stand_in, is_words};
 use super::scan::{is_word, word_end};
+use super::steps::Steps;
 use super::{Found, Secret};
+
+/// So many bytes of a key tell whether it is one.
+const LONGEST_JUDGED: usize = 512;
+/// A byte of the rest is looked at by so much faster.
+const JUDGED_FASTER: usize = 8;
+/// Steps for looking whether a key begins with a prefix.
+const FOR_A_PREFIX: usize = 1;
 
 /// What the body behind a prefix is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,17 +118,28 @@ const SERVICES: &[(&str, Body, Secret)] = &[
     ("xkeysib-", Word(60), ApiKey),
 ];
 
-/// Which bytes a prefix begins with, so that a word is given up at once at most of its places.
-const BEGINS: [bool; 256] = {
-    let mut begins = [false; 256];
+/// Which prefixes have a byte at each of their first places, a bit for each of them, so that a word is given up at once at most
+/// of its places.
+static BEGINS: [[u128; 256]; 2] = {
+    let mut begins = [[0; 256]; 2];
     let mut index = 0;
     while index < SERVICES.len() {
-        begins[SERVICES[index].0.as_bytes()[0] as usize] = true;
+        let prefix = SERVICES[index].0.as_bytes();
+        begins[0][prefix[0] as usize] |= 1 << index;
+        begins[1][prefix[1] as usize] |= 1 << index;
         index += 1;
     }
-    begins[b'e' as usize] = true;
     begins
 };
+
+/// The services whose keys may begin at a place, a bit for each.
+fn candidates(bytes: &[u8], at: usize) -> u128 {
+    let of = |place: usize| {
+        let byte = bytes.get(at + place).copied().unwrap_or_default();
+        BEGINS[place][usize::from(byte)]
+    };
+    of(0) & of(1)
+}
 
 /// Where a part of a word begins in which a key could stand: not in the middle of letters, except after an
 /// escape like `%3D`.
@@ -130,14 +149,21 @@ fn begins_a_part(bytes: &[u8], start: usize, at: usize) -> bool {
         || at == start + 2 && start > 0 && bytes[start - 1] == b'%'
 }
 
-/// Keys in a long word.
-pub(super) fn in_word(text: &str, start: usize, end: usize, found: &mut Vec<Found>) {
+/// Keys in a long word. What is found is followed to its end, also where that lies in another word.
+pub(super) fn in_word(
+    text: &str,
+    start: usize,
+    end: usize,
+    steps: &Steps<'_>,
+    found: &mut Vec<Found>,
+) {
     let bytes = text.as_bytes();
     let mut at = start;
     while at + 8 < end {
-        if BEGINS[usize::from(bytes[at])]
+        if (candidates(bytes, at) != 0 || bytes[at] == b'e')
             && begins_a_part(bytes, start, at)
-            && let Some(one) = service(text, at).or_else(|| signed(text, at, end))
+            && let Some(one) =
+                service(text, at, end, steps).or_else(|| signed(text, at, end, steps))
         {
             at = one.range.end;
             found.push(one);
@@ -151,7 +177,7 @@ pub(super) fn in_word(text: &str, start: usize, end: usize, found: &mut Vec<Foun
 }
 
 /// Keys whose prefix ends in a dot, or holds one.
-pub(super) fn dotted(text: &str, start: usize, end: usize) -> Option<Found> {
+pub(super) fn dotted(text: &str, start: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let word = &text[start..end];
     if !word.ends_with(['G', 's', 'b', '9', 'p']) {
         return None;
@@ -161,29 +187,29 @@ pub(super) fn dotted(text: &str, start: usize, end: usize) -> Option<Found> {
         .filter(|prefix| word.ends_with(**prefix))
         .map(|prefix| end - prefix.len())
         .find(|&at| begins_a_part(text.as_bytes(), start, at))
-        .and_then(|at| service(text, at))
+        .and_then(|at| service(text, at, end, steps))
 }
 
-/// The key of a service that begins here.
-fn service(text: &str, at: usize) -> Option<Found> {
+/// The key of a service that begins here, in a word that ends at `end`.
+fn service(text: &str, at: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let bytes = text.as_bytes();
     let rest = &bytes[at..];
-    for (prefix, body, kind) in SERVICES {
+    let mut left = candidates(bytes, at);
+    while left != 0 {
+        let (prefix, body, kind) = &SERVICES[left.trailing_zeros() as usize];
+        left &= left - 1;
+        steps.take(FOR_A_PREFIX)?;
         if !rest.starts_with(prefix.as_bytes()) {
             continue;
         }
         let from = at + prefix.len();
-        let end = match body {
+        let end_in = |bytes: &[u8]| match body {
             Dotted(_) => dotted_end(bytes, from),
-            _ if *kind == PrivateKey => {
-                from + bytes[from..]
-                    .iter()
-                    .take_while(|b| is_word(**b) || b"+/=".contains(b))
-                    .count()
-            }
-            _ => word_end(bytes, from),
+            _ if *kind == PrivateKey => armoured_end(bytes, from),
+            _ => end.min(bytes.len()),
         };
-        let part = &text[from..end];
+        let part = &text[from..end_in(&bytes[..bytes.len().min(from + LONGEST_JUDGED)])];
+        steps.take(part.len())?;
         let fits = match *body {
             // Short prefixes are those of words too: `sk-learn`, `hf_transfer`.
             Word(least) | Dotted(least) => part.len() >= least && is_key_body(part),
@@ -203,6 +229,8 @@ fn service(text: &str, at: usize) -> Option<Found> {
             }
         };
         if fits {
+            let end = end_in(bytes);
+            steps.take((end - from) / JUDGED_FASTER)?;
             return Some(Found {
                 range: at..end,
                 kind: *kind,
@@ -212,6 +240,7 @@ fn service(text: &str, at: usize) -> Option<Found> {
     None
 }
 
+/// Where words that are joined by dots end.
 fn dotted_end(bytes: &[u8], from: usize) -> usize {
     let mut end = word_end(bytes, from);
     while bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(|b| is_word(*b)) {
@@ -220,21 +249,30 @@ fn dotted_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
+/// Where letters of base 64 end.
+fn armoured_end(bytes: &[u8], from: usize) -> usize {
+    let letters = bytes[from..].iter();
+    from + letters
+        .take_while(|b| is_word(**b) || b"+/=".contains(b))
+        .count()
+}
+
 /// A signed token: parts of base 64 joined by dots, the first of which is the JSON text `{"…`. A cut off one
 /// still holds what was signed.
-fn signed(text: &str, at: usize, end: usize) -> Option<Found> {
+fn signed(text: &str, at: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let bytes = text.as_bytes();
     let second = end + 1;
     if !text[at..].starts_with("eyJ") || end - at < 12 || bytes.get(end) != Some(&b'.') {
         return None;
     }
-    let mut close = word_end(bytes, second.min(bytes.len()));
+    let near = &bytes[..bytes.len().min(second + LONGEST_JUDGED)];
+    let close = word_end(near, second.min(bytes.len()));
+    steps.take(close - second)?;
     if close - second < 8 || !text[second..].starts_with("eyJ") && bytes.get(close) != Some(&b'.') {
         return None;
     }
-    while bytes.get(close) == Some(&b'.') && bytes.get(close + 1).is_some_and(|b| is_word(*b)) {
-        close = word_end(bytes, close + 1);
-    }
+    let close = dotted_end(bytes, second);
+    steps.take((close - second) / JUDGED_FASTER)?;
     Some(Found {
         range: at..close,
         kind: AccessToken,

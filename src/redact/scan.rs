@@ -1,5 +1,8 @@
 //! The one pass over a text: at each word, sign and mark that something may begin with, it asks who knows it.
 
+use std::ops::Range;
+
+use super::steps::Steps;
 use super::{Found, Scope, account, address, assigned, pem, provider};
 
 /// What a byte is to the pass.
@@ -71,28 +74,27 @@ pub(super) fn is_escape(bytes: &[u8], at: usize) -> bool {
     matches!(bytes[at], b'n' | b'r' | b't') && at > 0 && bytes[at - 1] == b'\\'
 }
 
-/// Finds everything; what is found may overlap.
-pub(super) fn scan(text: &str, scope: Scope) -> Vec<Found> {
+/// Finds everything, as long as there are steps; what is found may overlap.
+pub(super) fn scan(text: &str, scope: Scope, steps: &Steps<'_>) -> Vec<Found> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
+    while at < bytes.len() && steps.are_left() {
         match CLASSES[usize::from(bytes[at])] {
             Class::Plain => at += 1,
             // The letter of a line end or tab that is written out is no part of the word behind it.
             Class::Word if is_escape(bytes, at) => at += 1,
             Class::Word => {
                 let end = word_end(bytes, at + 1);
-                word(text, at, end, scope, &mut found);
-                at = end;
+                at = word(text, at..end, scope, steps, &mut found);
             }
             Class::Sign => {
-                sign(text, at, scope, &mut found);
+                sign(text, at, scope, steps, &mut found);
                 at += 1;
             }
             Class::Lead => {
                 if is_sign(&bytes[at..]) {
-                    found.extend(assigned::at(text, at, at + 3));
+                    found.extend(assigned::at(text, at, at + 3, steps));
                     at += 3;
                 } else {
                     at += 1;
@@ -103,12 +105,26 @@ pub(super) fn scan(text: &str, scope: Scope) -> Vec<Found> {
     found
 }
 
-fn word(text: &str, start: usize, end: usize, scope: Scope, found: &mut Vec<Found>) {
+/// Looks at a word; gives where to go on, which is behind a key that goes on behind the word.
+fn word(
+    text: &str,
+    range: Range<usize>,
+    scope: Scope,
+    steps: &Steps<'_>,
+    found: &mut Vec<Found>,
+) -> usize {
+    let Range { start, end } = range;
     let bytes = text.as_bytes();
     let word = &bytes[start..end];
+    let before = found.len();
     if word.len() >= SHORTEST_KEY {
-        provider::in_word(text, start, end, found);
+        provider::in_word(text, start, end, steps, found);
     }
+    if bytes.get(end) == Some(&b'.') {
+        found.extend(provider::dotted(text, start, end, steps));
+    }
+    let keys = found[before..].iter().map(|one| one.range.end);
+    let behind = keys.max().unwrap_or(end).max(end);
     match word[0] {
         b'0'..=b'9' => {
             found.extend(account::card(text, start));
@@ -118,30 +134,31 @@ fn word(text: &str, start: usize, end: usize, scope: Scope, found: &mut Vec<Foun
             }
         }
         b'A'..=b'Z' if word.len() >= 4 && word[2].is_ascii_digit() => {
-            found.extend(account::bank_account(text, start));
+            found.extend(account::bank_account(text, start, steps));
         }
-        b'-' if word.len() >= 2 => found.extend(assigned::option(text, start, end)),
+        b'-' if word.len() >= 2 => found.extend(assigned::option(text, start, end, steps)),
         _ => {}
     }
     // An `n` may stand before it, of a line end that is written out.
     if matches!(word[word.len() - 1], b'N' | b'D') {
         for armour in [b"-----BEGIN".as_slice(), b"-----END"] {
             if word.ends_with(armour) {
-                found.extend(pem::block(text, end - armour.len(), end));
+                found.extend(pem::block(text, end - armour.len(), end, steps));
             }
         }
     }
-    match bytes.get(end) {
-        Some(b'.') => found.extend(provider::dotted(text, start, end)),
-        Some(b' ') if word.len() <= 6 => found.extend(assigned::word(text, start, end)),
-        _ => {}
+    if bytes.get(end) == Some(&b' ') && word.len() <= 6 {
+        found.extend(assigned::word(text, start, end, steps));
     }
+    behind
 }
 
-fn sign(text: &str, at: usize, scope: Scope, found: &mut Vec<Found>) {
+fn sign(text: &str, at: usize, scope: Scope, steps: &Steps<'_>, found: &mut Vec<Found>) {
     match text.as_bytes()[at] {
-        b':' if text[at..].starts_with("://") => found.extend(address::with_password(text, at)),
-        b':' | b'=' => found.extend(assigned::at(text, at, at + 1)),
+        b':' if text[at..].starts_with("://") => {
+            found.extend(address::with_password(text, at, steps));
+        }
+        b':' | b'=' => found.extend(assigned::at(text, at, at + 1, steps)),
         b'@' if scope == Scope::Quote => found.extend(account::email(text, at)),
         b'+' | b'(' if scope == Scope::Quote => found.extend(account::phone(text, at)),
         _ => {}

@@ -388,3 +388,72 @@ proptest! {
         prop_assert!(!redact(&text).text.contains(secret.as_str()), "{}", text);
     }
 }
+
+/// What seems to begin something at every other byte.
+const HOSTILE: [&str; 20] = [
+    "a:a@a:a@",
+    "key=key=",
+    "apikey=",
+    "password=",
+    ":",
+    "1:",
+    "token:",
+    "a://",
+    "a://a:b@",
+    "postgres://",
+    "sk-",
+    "s-",
+    "eyJhbGciOiJIUzI1.",
+    "SG.",
+    "ya29.",
+    " -pabcd",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "AB12 ",
+    "b3BlbnNzaC1rZXktdjE=",
+];
+
+#[test]
+fn what_is_looked_at_more_than_once_is_counted() {
+    use std::cell::Cell;
+    const MOST: usize = 100_000;
+    for part in HOSTILE {
+        let text = part.repeat(400_000 / part.len());
+        let left = Cell::new(MOST);
+        let spend = |steps: usize| {
+            let less = left.get().checked_sub(steps);
+            left.set(less.unwrap_or_default());
+            less.is_some()
+        };
+        let (found, is_whole) = find_within(&text, &spend);
+        // Where it came to its end, all was found; else all steps are used up.
+        assert!(is_whole || left.get() == 0, "{part}");
+        if is_whole {
+            assert_eq!(found, find(&text), "{part}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_was_made_to_be_slow_is_not() {
+    use std::time::{Duration, Instant};
+    let time = |text: &str| {
+        let times = (0..3).map(|_| {
+            let start = Instant::now();
+            find(text);
+            start.elapsed()
+        });
+        times.min().unwrap_or(Duration::MAX)
+    };
+    let plain = time(&"some plain words, ".repeat(4_000));
+    for part in HOSTILE {
+        let few = part.repeat(4_000 / part.len());
+        let many = part.repeat(64_000 / part.len());
+        let (short, long) = (time(&few), time(&many));
+        // As a ratio of one run: a machine may be slow. What grows with the square takes 256 times as long.
+        assert!(
+            long < (short * 128).max(plain * 128),
+            "{part}: {short:?}, then {long:?}"
+        );
+    }
+}

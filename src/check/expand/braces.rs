@@ -26,7 +26,7 @@ pub fn pieces_of(word: &Word) -> Vec<Piece<'_>> {
         }
         let length = match mark {
             Mark::Brace(_) => 1,
-            Mark::Variable { length, .. } => *length,
+            Mark::Variable(variable) => variable.length,
             Mark::Output { .. } => 0,
         };
         at = start + length;

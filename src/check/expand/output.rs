@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::Scope;
+use super::follow::{edited, translated};
+use super::{Function, Scope, UNREAD, UNREAD_CODE};
 use crate::check::budget::Budget;
-use crate::check::invocation::{command_of, joined, name_of, opens_block};
-use crate::check::shell::{Simple, Word, unescaped};
+use crate::check::invocation::{Wrapper, command_of, is_interpreter, joined, name_of, opens_block};
+use crate::check::shell::{Simple, Word, parse, unescaped};
 
 /// What a command reads.
 #[derive(Debug, Clone)]
@@ -17,10 +18,34 @@ pub struct Feed {
     pub range: Range<usize>,
     /// Whether it is just this text.
     pub is_sure: bool,
-    /// Whether the text was made unreadable before, and is made readable on its way.
+    /// Whether a program makes another text of it that is not followed, such as what was made unreadable before.
     pub is_unread: bool,
+    /// Whether it is made of what stands in the script alone.
+    pub is_known: bool,
+    pub hides: Hides,
     /// Whether all of it was followed.
     pub is_whole: bool,
+}
+
+/// What a text may be that is not seen here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hides {
+    Nothing,
+    /// Where it is run, anything.
+    Code,
+    Anything,
+}
+
+impl Feed {
+    /// The text without the end of its last line, behind a sign where it hides something.
+    pub fn marked(&self) -> String {
+        let text = self.text.trim_end_matches('\n');
+        match self.hides {
+            Hides::Nothing => text.to_owned(),
+            Hides::Code => format!("{UNREAD_CODE}{text}"),
+            Hides::Anything => format!("{UNREAD}{text}"),
+        }
+    }
 }
 
 /// A script that is being read.
@@ -29,6 +54,8 @@ pub struct Script<'b> {
     pub budget: &'b Budget,
     /// Where the block begins that a command ends: `{` for `}`, `while` for `done`.
     openings: HashMap<usize, usize>,
+    /// The end of the block whose input each command reads that has none itself.
+    readers: HashMap<usize, usize>,
     /// What commands write. Each is looked at once: what it reads may be as much to follow.
     written: RefCell<HashMap<usize, Option<Feed>>>,
 }
@@ -36,13 +63,41 @@ pub struct Script<'b> {
 impl<'b> Script<'b> {
     /// Makes commands ready.
     pub fn new(commands: Vec<Simple>, budget: &'b Budget) -> Self {
+        let openings = openings(&commands);
         Script {
-            openings: openings(&commands),
+            readers: readers(&commands, &openings, budget),
+            openings,
             commands,
             budget,
             written: RefCell::default(),
         }
     }
+}
+
+/// The end of the block whose input each command reads: `while read x; do …; done < file`.
+fn readers(
+    commands: &[Simple],
+    openings: &HashMap<usize, usize>,
+    budget: &Budget,
+) -> HashMap<usize, usize> {
+    let mut found = HashMap::new();
+    let has_input = |(end, _): &(&usize, &usize)| commands[**end].input.is_some();
+    let mut blocks: Vec<(&usize, &usize)> = openings.iter().filter(has_input).collect();
+    // The outer ones first.
+    blocks.sort_by_key(|(_, opening)| **opening);
+    for (end, opening) in blocks {
+        if !budget.spend(end - opening) {
+            break;
+        }
+        // What writes the input does not read it.
+        let marks = commands[*end].input.iter().flat_map(|input| &input.marks);
+        let writers: Vec<Range<usize>> = marks.filter_map(|(_, mark)| mark.commands()).collect();
+        let reads = |index: &usize| {
+            commands[*index].input.is_none() && !writers.iter().any(|of| of.contains(index))
+        };
+        found.extend((*opening..*end).filter(reads).map(|index| (index, *end)));
+    }
+    found
 }
 
 /// Where the block begins that each closing word ends.
@@ -74,7 +129,13 @@ impl Scope {
     /// What a command reads: a here-document, or what is piped into it.
     pub fn feed_of(&self, script: &Script<'_>, index: usize) -> Option<Feed> {
         let simple = &script.commands[index];
-        let Some(input) = &simple.input else {
+        let of_block = || {
+            let end = script.readers.get(&index)?;
+            script.commands[*end].input.as_ref()
+        };
+        let own = simple.input.as_ref();
+        let is_piped = !simple.piped_from.is_empty();
+        let Some(input) = own.or_else(|| of_block().filter(|_| !is_piped)) else {
             return self.output(script, simple.piped_from.clone());
         };
         let versions = self.versions(script, std::slice::from_ref(&**input));
@@ -84,6 +145,8 @@ impl Scope {
             range: input.range.clone(),
             is_sure: version.is_sure,
             is_unread: false,
+            is_known: !version.words.iter().any(|word| word.is_dynamic),
+            hides: Hides::Nothing,
             is_whole: version.is_whole,
         })
     }
@@ -124,6 +187,8 @@ impl Scope {
                     range: before.range.start..before.range.end.max(feed.range.end),
                     is_sure: before.is_sure && feed.is_sure,
                     is_unread: before.is_unread || feed.is_unread,
+                    is_known: before.is_known && feed.is_known,
+                    hides: before.hides.max(feed.hides),
                     is_whole: before.is_whole && feed.is_whole,
                 },
             });
@@ -136,6 +201,8 @@ impl Scope {
         if let Some(known) = script.written.borrow().get(&index) {
             return known.clone();
         }
+        // Until that is known, nothing: what it reads may come back to it.
+        script.written.borrow_mut().insert(index, None);
         let written = self.write(script, index);
         script.written.borrow_mut().insert(index, written.clone());
         written
@@ -148,15 +215,28 @@ impl Scope {
         let mut all: Option<Feed> = None;
         for version in versions {
             let is_sure = version.is_sure && is_only;
+            if let [name, arguments @ ..] = command_of(&version.words)
+                && let Some((scope, function)) = self.within(&name.text, arguments, script.budget)
+            {
+                return Some(Feed {
+                    range: simple.range.clone(),
+                    ..scope.output_of(&function, script.budget)?
+                });
+            }
             let (text, is_known) = match said(&version.words, script.budget)? {
                 Said::Text(text, is_known) => (text, is_known),
                 Said::TooMuch => return Some(too_much(simple)),
-                Said::Input { is_same, is_unread } => {
+                Said::Input(made) => {
                     let feed = self.feed_of(script, index)?;
+                    return Some(made_of(feed, made, &version.words, script.budget));
+                }
+                Said::OfCode => {
+                    let feed = self.feed_of(script, index);
                     return Some(Feed {
-                        is_sure: feed.is_sure && is_same,
-                        is_unread: feed.is_unread || is_unread,
-                        ..feed
+                        is_sure: false,
+                        is_unread: true,
+                        hides: Hides::Code,
+                        ..feed.unwrap_or_else(|| nothing(simple))
                     });
                 }
             };
@@ -174,21 +254,84 @@ impl Scope {
                 range: simple.range.clone(),
                 is_sure: is_sure && is_known,
                 is_unread: false,
+                is_known: is_known && all.as_ref().is_none_or(|feed| feed.is_known),
+                hides: Hides::Nothing,
                 is_whole,
             });
         }
         all
+    }
+
+    /// What the commands of a function write.
+    fn output_of(mut self, function: &Function, budget: &Budget) -> Option<Feed> {
+        let commands = parse(&function.body).commands;
+        self.look_ahead(&commands);
+        let inner = Script::new(commands, budget);
+        let feed = self.output(&inner, 0..inner.commands.len())?;
+        Some(Feed {
+            is_sure: feed.is_sure && function.is_sure,
+            ..feed
+        })
     }
 }
 
 /// What a command writes that is too much to follow.
 fn too_much(simple: &Simple) -> Feed {
     Feed {
+        is_whole: false,
+        ..nothing(simple)
+    }
+}
+
+/// What a command writes of which nothing is known.
+fn nothing(simple: &Simple) -> Feed {
+    Feed {
         text: "".into(),
         range: simple.range.clone(),
         is_sure: false,
         is_unread: false,
-        is_whole: false,
+        is_known: false,
+        hides: Hides::Nothing,
+        is_whole: true,
+    }
+}
+
+/// What a program makes of what it reads.
+fn made_of(feed: Feed, made: Made, words: &[Word], budget: &Budget) -> Feed {
+    let other = |feed: Feed| Feed {
+        is_sure: false,
+        is_unread: true,
+        // What comes from elsewhere is that of whoever sends it.
+        hides: match feed.is_known {
+            true => feed.hides.max(Hides::Code),
+            false => feed.hides,
+        },
+        ..feed
+    };
+    let followed = |made: Option<String>, feed: Feed| match made {
+        Some(text) => Feed {
+            text: text.into(),
+            ..feed
+        },
+        None => other(feed),
+    };
+    let arguments = unwrapped(words).get(1..).unwrap_or_default();
+    match made {
+        Made::Same => feed,
+        Made::Part => Feed {
+            is_sure: false,
+            ..feed
+        },
+        Made::Readable => Feed {
+            hides: Hides::Anything,
+            ..other(feed)
+        },
+        Made::Translated | Made::Edited if feed.is_unread || !budget.spend(feed.text.len()) => {
+            other(feed)
+        }
+        Made::Translated => followed(translated(&feed.text, arguments), feed),
+        Made::Edited => followed(edited(&feed.text, arguments), feed),
+        Made::Other => other(feed),
     }
 }
 
@@ -196,15 +339,77 @@ fn too_much(simple: &Simple) -> Feed {
 enum Said {
     /// A text, and whether it is just that.
     Text(String, bool),
-    /// What it reads, and whether that comes out as it is, or was unreadable and is made readable.
-    Input { is_same: bool, is_unread: bool },
+    /// What it makes of what it reads.
+    Input(Made),
+    /// What the code says that it is given.
+    OfCode,
     /// More than may be followed.
     TooMuch,
 }
 
+/// What a program makes of a text.
+enum Made {
+    Same,
+    /// Some of its lines, or all in another order.
+    Part,
+    /// Something readable of what was made unreadable.
+    Readable,
+    /// What `tr` makes of it.
+    Translated,
+    /// What `sed` makes of it.
+    Edited,
+    Other,
+}
+
+/// Programs that make something readable again.
+const DECODERS: &[&str] = &[
+    "base32", "base64", "basenc", "brotli", "bunzip2", "bzcat", "bzip2", "gpg", "gunzip", "gzip",
+    "lzma", "openssl", "rev", "unxz", "uudecode", "xxd", "xz", "xzcat", "zcat", "zstd", "zstdcat",
+];
+
+/// Commands that write nothing of what they read.
+const SILENT: &[&str] = &[
+    ":",
+    "[",
+    "[[",
+    "cd",
+    "chmod",
+    "cp",
+    "declare",
+    "done",
+    "esac",
+    "exit",
+    "export",
+    "fi",
+    "kill",
+    "local",
+    "mapfile",
+    "mkdir",
+    "mv",
+    "popd",
+    "pushd",
+    "read",
+    "readarray",
+    "return",
+    "rm",
+    "set",
+    "shift",
+    "sleep",
+    "test",
+    "touch",
+    "true",
+    "unset",
+    "wait",
+    "}",
+];
+
 fn said(words: &[Word], budget: &Budget) -> Option<Said> {
-    let (name, arguments) = command_of(words).split_first()?;
+    let (name, arguments) = unwrapped(words).split_first()?;
     let is_known = !arguments.iter().any(|word| word.is_dynamic);
+    let has = |signs: &[&str]| {
+        let mut texts = arguments.iter().map(|word| word.text.as_str());
+        texts.any(|text| signs.iter().any(|sign| text.starts_with(sign)))
+    };
     Some(match name_of(&name.text).as_str() {
         "echo" => {
             let options = arguments.iter().take_while(|word| {
@@ -228,27 +433,45 @@ fn said(words: &[Word], budget: &Budget) -> Option<Said> {
             }
         }
         "yes" => Said::Text(joined(arguments), is_known),
-        "cat" | "tee" | "pv" => Said::Input {
-            is_same: true,
-            is_unread: false,
-        },
-        "base64" | "base32" | "xxd" | "openssl" | "rev" | "tr" | "gunzip" | "zcat" | "gzip"
-        | "uudecode" | "sed" | "awk" | "perl" | "python" | "python3" => Said::Input {
-            is_same: false,
-            is_unread: true,
-        },
-        "head" | "tail" | "sort" | "uniq" | "grep" | "envsubst" | "cut" | "tac" | "sudo" => {
-            Said::Input {
-                is_same: false,
-                is_unread: false,
-            }
+        // Where a program is.
+        "which" if is_known => Said::Text(joined(arguments), true),
+        "command" | "type" if has(&["-v", "-p", "-P"]) => {
+            is_known.then(|| Said::Text(joined(&arguments[1..]), true))?
         }
-        _ => return None,
+        "basename" if is_known => Said::Text(name_of(&arguments.first()?.text), true),
+        "readlink" | "realpath" if is_known => Said::Text(arguments.last()?.text.clone(), false),
+        "cat" | "tee" | "pv" => Said::Input(Made::Same),
+        "head" | "tail" if !has(&["-c", "--bytes"]) => Said::Input(Made::Part),
+        "grep" if !has(&["-o", "--only-matching"]) => Said::Input(Made::Part),
+        "sort" | "uniq" | "envsubst" | "tac" => Said::Input(Made::Part),
+        "tr" => Said::Input(Made::Translated),
+        "sed" => Said::Input(Made::Edited),
+        name if SILENT.contains(&name) => return None,
+        name if DECODERS.contains(&name) => Said::Input(Made::Readable),
+        name if is_interpreter(name) && has(&["-c", "-e", "-r", "BEGIN"]) => Said::OfCode,
+        _ => Said::Input(Made::Other),
     })
 }
 
+/// A command without the programs that only run it.
+fn unwrapped(words: &[Word]) -> &[Word] {
+    const MOST: usize = 8;
+    let mut command = command_of(words);
+    for _ in 0..MOST {
+        let Some((name, arguments)) = command.split_first() else {
+            break;
+        };
+        let asks = arguments.first().is_some_and(|word| word.text == "-v");
+        match Wrapper::named(&name_of(&name.text)) {
+            Some(wrapper) if !asks => command = command_of(wrapper.behind(arguments)),
+            _ => break,
+        }
+    }
+    command
+}
+
 /// What `printf` writes, and whether that is known; none where it is too much.
-fn printed(format: &str, values: &[Word], budget: &Budget) -> Option<(String, bool)> {
+pub fn printed(format: &str, values: &[Word], budget: &Budget) -> Option<(String, bool)> {
     let format = unescaped(format);
     let mut text = String::new();
     let mut values = values.iter().peekable();

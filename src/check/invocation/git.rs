@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::options::{after_options, options, value_of};
+use super::options::{Flag, after_options, options, values_of};
 use super::program::quoted_words;
 use super::{Reading, Surroundings, around};
 use crate::check::expand::{Scope, Script};
@@ -35,22 +35,19 @@ impl Reading<'_> {
             return;
         };
         let place = around(arguments);
-        for flag in flags.iter().filter(|flag| flag.name == "-c") {
-            let Some((key, value)) = flag
-                .value
-                .as_ref()
-                .and_then(|word| word.text.split_once('='))
-            else {
-                continue;
-            };
-            let lower = key.to_lowercase();
-            if lower.strip_prefix("alias.") == Some(name.text.to_lowercase().as_str()) {
-                let script = format!("{} {}", alias_script(value), quoted_words(given));
+        for (key, value) in settings(&flags, scope) {
+            if key.strip_prefix("alias.") == Some(name.text.to_lowercase().as_str()) {
+                let script = format!("{} {}", alias_script(&value), quoted_words(given));
                 self.script(&script, Some(&place), &at.deeper(), scope);
-            } else if name.text == "push"
-                && let Some(script) = configured(&lower, value)
-            {
-                self.script(&script, Some(&place), &at.deeper().unsure(), scope);
+            } else if name.text == "push" || !key.starts_with("remote.") {
+                self.git_value(&key, &value, &place, at, scope);
+            }
+        }
+        self.carried(&format!("git {}", name.text), given, at, scope);
+        for word in given {
+            // A repository that a program stands for.
+            if let Some(line) = word.text.strip_prefix("ext::") {
+                self.script(line, Some(&word.range), &at.deeper().unsure(), scope);
             }
         }
         match name.text.as_str() {
@@ -71,9 +68,11 @@ impl Reading<'_> {
             "bisect" if given.first().is_some_and(|word| word.text == "run") => {
                 self.run(commands, &given[1..], &at.deeper(), scope);
             }
-            "rebase" => {
-                if let Some(text) = value_of(given, "-x", &["--exec"]) {
-                    self.script(&text.text, Some(&text.range), &at.deeper(), scope);
+            "clone" => {
+                for setting in values_of(given, &["-c", "--config"]) {
+                    if let Some((key, value)) = setting.text.split_once('=') {
+                        self.git_value(&key.to_lowercase(), value, &place, at, scope);
+                    }
                 }
             }
             _ => {}
@@ -104,16 +103,49 @@ impl Reading<'_> {
         let [key, value, ..] = rest else {
             return;
         };
-        let lower = key.text.to_lowercase();
-        let script = if lower.starts_with("alias.") {
-            Some(alias_script(&value.text))
-        } else {
-            configured(&lower, &value.text)
+        self.git_value(&key.text.to_lowercase(), &value.text, place, at, scope);
+    }
+
+    /// What the value of a setting makes of a command that comes to it.
+    fn git_value(
+        &mut self,
+        key: &str,
+        value: &str,
+        place: &Range<usize>,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let script = match key.starts_with("alias.") {
+            true => Some(alias_script(value)),
+            false => configured(key, value),
         };
         if let Some(script) = script {
             self.script(&script, Some(place), &at.deeper().unsure(), scope);
         }
+        self.carried_by_setting(key, value, place, at, scope);
     }
+}
+
+/// The settings that are given to git itself, their names in small letters.
+fn settings(flags: &[Flag], scope: &Scope) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for flag in flags {
+        let Some((key, value)) = flag
+            .value
+            .as_ref()
+            .and_then(|word| word.text.split_once('='))
+        else {
+            continue;
+        };
+        let key = key.to_lowercase();
+        match flag.name.as_str() {
+            "-c" => found.push((key, value.to_owned())),
+            // The value stands in a variable.
+            "--config-env" => found.extend(scope.texts_of(value).map(|text| (key.clone(), text))),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What an alias of git runs.

@@ -1,20 +1,30 @@
 //! Which programs a script runs, and with which arguments: behind `sudo`, `env` and their like, in `sh -c '…'`, `eval`,
 //! `xargs`, `find -exec` and `ssh`, in a text that is piped into a shell, and by an alias of git.
 
+mod carried;
+mod function;
 mod git;
+mod name;
 mod options;
 mod program;
 mod runner;
 mod wrapper;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::expand::{self, Feed, Scope, Script, Sets, Value, Values, closes_block};
+use super::expand::{
+    self, Feed, Field, Function, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value, Values,
+    closes_block,
+};
 use super::shell::{self, Simple, Word};
 use crate::model::beginning;
+use function::functions_in;
 pub use git::GIT_VALUED;
 pub use options::after_options;
+pub use runner::is_interpreter;
+use runner::may_begin;
 pub use wrapper::Wrapper;
 
 /// Scripts and wrappers within others are followed so far; what lies deeper is reported as not read.
@@ -75,13 +85,16 @@ pub fn opens_block(simple: &Simple) -> usize {
 pub fn invocations(script: &str, is_run: bool, budget: &Budget) -> Vec<Invocation> {
     let mut reading = Reading {
         found: Vec::new(),
+        called: HashSet::new(),
         is_run,
         budget,
     };
     let mut scope = Scope::default();
     let around = Surroundings {
         depth: 0,
+        calls: 0,
         is_sure: true,
+        is_certain: true,
         is_whole: true,
         input: None,
     };
@@ -93,7 +106,11 @@ pub fn invocations(script: &str, is_run: bool, budget: &Budget) -> Vec<Invocatio
 #[derive(Clone, Copy)]
 struct Surroundings<'f> {
     depth: usize,
+    /// How many functions it is called by.
+    calls: usize,
     is_sure: bool,
+    /// Whether it runs whenever the script does that sets the same variables, and once.
+    is_certain: bool,
     is_whole: bool,
     /// What it reads.
     input: Option<&'f Feed>,
@@ -113,13 +130,49 @@ impl Surroundings<'_> {
             ..*self
         }
     }
+
+    /// Of a shell that has variables of its own.
+    fn apart(&self) -> Self {
+        Surroundings {
+            is_certain: true,
+            ..*self
+        }
+    }
+
+    /// Of what does not read the same.
+    fn without_input(&self) -> Surroundings<'static> {
+        Surroundings {
+            depth: self.depth,
+            calls: self.calls,
+            is_sure: self.is_sure,
+            is_certain: self.is_certain,
+            is_whole: self.is_whole,
+            input: None,
+        }
+    }
+
+    /// Whether it is not read where it stands.
+    fn is_inner(&self) -> bool {
+        self.depth > 0 || self.calls > 0
+    }
 }
 
 struct Reading<'b> {
     found: Vec<Invocation>,
+    /// The functions that were called, with what they were given.
+    called: HashSet<String>,
     /// Whether what is read is run, and not only spoken of.
     is_run: bool,
     budget: &'b Budget,
+}
+
+/// Whether a command only sets variables.
+fn sets_variables(name: &Word) -> bool {
+    expand::is_declaration(name)
+        || matches!(
+            name.text.as_str(),
+            "for" | "select" | "set" | "shift" | "read" | "mapfile" | "readarray" | "printf"
+        )
 }
 
 /// How an assignment counts.
@@ -144,7 +197,10 @@ fn assignment(word: &Word) -> Option<(&str, &str, Sets)> {
     let (name, how) = match name.strip_suffix('+') {
         Some(name) if word.elements.is_some() => (name, Sets::More),
         Some(name) => (name, Sets::Longer),
-        None => (name, Sets::Anew),
+        None => match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            Some((name, index)) => (name, Sets::Element(index.parse().ok())),
+            None => (name, Sets::Anew),
+        },
     };
     let is_name = !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
@@ -222,7 +278,7 @@ impl Reading<'_> {
         scope: &mut Scope,
     ) {
         let whole = || place.cloned().unwrap_or(0..text.len());
-        let is_inner = at.depth > 0;
+        let is_inner = at.is_inner();
         if at.depth > DEEPEST || is_inner && !self.budget.spend(text.len()) {
             return self.unread(whole());
         }
@@ -233,6 +289,7 @@ impl Reading<'_> {
         if !parsed.is_whole {
             self.unread(whole());
         }
+        let functions = functions_in(&parsed.commands);
         if let Some(place) = place {
             for simple in &mut parsed.commands {
                 simple.range = place.clone();
@@ -244,7 +301,12 @@ impl Reading<'_> {
         let commands = Script::new(parsed.commands, self.budget);
         scope.look_ahead(&commands.commands);
         let mut blocks = 0_usize;
+        // Arguments that a function whose body is read does not have, each up to its last command.
+        let mut held: Vec<(usize, Option<Values>)> = Vec::new();
         for (index, simple) in commands.commands.iter().enumerate() {
+            while let Some((_, values)) = held.pop_if(|(end, _)| *end < index) {
+                scope.restore("@", values);
+            }
             if simple.is_data {
                 continue;
             }
@@ -254,17 +316,36 @@ impl Reading<'_> {
             }
             blocks = blocks.saturating_sub(usize::from(closes_block(simple)));
             blocks += opens_block(simple);
-            let is_certain = !simple.is_conditional && !simple.is_apart && blocks == 0;
-            self.command(&commands, index, is_certain, at, scope);
+            // Most shells have one of its own for what is piped into.
+            let is_certain = at.is_certain
+                && !simple.is_conditional
+                && !simple.is_apart
+                && simple.piped_from.is_empty();
+            if let Some(defined) = functions.get(&index) {
+                let body = text.get(defined.body.clone()).unwrap_or_default();
+                let function = Function {
+                    body: body.into(),
+                    is_sure: at.is_sure && is_certain && blocks == opens_block(simple),
+                };
+                scope.define(&defined.name, function);
+                held.push((defined.end, scope.take("@")));
+            }
+            let at = Surroundings {
+                is_certain: is_certain && blocks == 0,
+                ..*at
+            };
+            self.command(&commands, index, &at, scope);
+        }
+        while let Some((_, values)) = held.pop() {
+            scope.restore("@", values);
         }
     }
 
-    /// Reads a command in each of its versions; `is_certain` says that it runs whenever its script does, and once.
+    /// Reads a command in each of its versions.
     fn command(
         &mut self,
         commands: &Script<'_>,
         index: usize,
-        is_certain: bool,
         at: &Surroundings<'_>,
         scope: &mut Scope,
     ) {
@@ -279,14 +360,32 @@ impl Reading<'_> {
             ..*at
         };
         let versions = scope.versions(commands, &simple.words);
+        // What is sure of a command whatever its variables hold, is sure although nobody knows which.
+        let is_open = !versions.iter().any(|version| version.is_sure)
+            && command_of(&simple.words)
+                .first()
+                .is_some_and(|word| !sets_variables(word));
         for (number, version) in versions.into_iter().enumerate() {
             let at = Surroundings {
                 is_sure: at.is_sure && version.is_sure,
+                is_certain: at.is_certain && number == 0,
                 is_whole: at.is_whole && version.is_whole,
                 ..at
             };
-            let is_certain = is_certain && number == 0;
-            self.simple(commands, &version.words, is_certain, &at, scope);
+            self.simple(commands, &version.words, &at, scope);
+        }
+        if is_open {
+            let version = scope.open(commands, &simple.words);
+            let at = Surroundings {
+                is_sure: at.is_sure && version.is_sure,
+                is_certain: false,
+                ..at
+            };
+            self.simple(commands, &version.words, &at, scope);
+        }
+        for (name, text) in scope.defaults(commands, &simple.words) {
+            let value = Value::new(vec![Field::of(&text)], false);
+            scope.set(&name, value, Sets::Anew, false);
         }
         let mut first = simple.words.iter().take(3);
         if simple.writes || first.any(|word| word.text == "tee") {
@@ -306,7 +405,7 @@ impl Reading<'_> {
             return;
         };
         let input = commands.commands[index].input.as_deref();
-        let is_verbatim = at.depth == 0
+        let is_verbatim = !at.is_inner()
             && input.is_some_and(|input| {
                 *input.text == *feed.text && input.text.len() == input.range.len()
             });
@@ -377,44 +476,115 @@ impl Reading<'_> {
         &mut self,
         commands: &Script<'_>,
         words: &[Word],
-        is_certain: bool,
         at: &Surroundings<'_>,
         scope: &mut Scope,
     ) {
         let command = command_of(words);
         let before = &words[..words.len() - command.len()];
-        let is_declaration = command.first().is_some_and(expand::is_declaration);
-        let is_exported = is_declaration
-            && (command[0].text == "export" || command[1..].iter().any(|word| word.text == "-x"));
-        let persists = command.is_empty() || is_declaration;
+        let persists = command.is_empty() || expand::is_declaration(&command[0]);
         let setting = Setting {
-            is_exported: is_exported || !persists,
-            is_certain: is_certain || !persists,
+            is_exported: !persists,
+            is_certain: at.is_certain || !persists,
         };
         let mut held: Vec<(String, Option<Values>)> = Vec::new();
-        for word in if is_declaration { command } else { before } {
-            let Some((name, _, how)) = assignment(word) else {
-                if is_exported {
-                    scope.export(&word.text);
+        for word in before {
+            if let Some((name, _, _)) = assignment(word).filter(|_| !persists) {
+                if !self.budget.spend(scope.size_of(name)) {
+                    self.unread(word.range.clone());
+                    continue;
                 }
-                continue;
-            };
-            let is_copied = !persists || how != Sets::Anew;
-            if is_copied && !self.budget.spend(scope.size_of(name)) {
-                self.unread(word.range.clone());
-                continue;
-            }
-            if !persists {
                 held.push((name.to_owned(), scope.get(name)));
             }
-            assign(commands, word, setting, at, scope);
+            self.assign(commands, word, setting, at, scope);
         }
-        if !is_declaration {
-            self.run(commands, command, at, scope);
-        }
+        self.run(commands, command, at, scope);
         // What stands before a command is set for it alone.
         for (name, values) in held {
             scope.restore(&name, values);
+        }
+    }
+
+    /// Reads `export`, `declare` and their like.
+    fn declare(
+        &mut self,
+        commands: &Script<'_>,
+        name: &str,
+        words: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let has = |option: char| {
+            let mut texts = words.iter().map(|word| word.text.as_str());
+            texts.any(|text| text.starts_with('-') && text.contains(option))
+        };
+        let is_exported = name == "export" || has('x');
+        let is_reference = name != "export" && has('n');
+        let setting = Setting {
+            is_exported,
+            is_certain: at.is_certain,
+        };
+        for word in words {
+            match assignment(word) {
+                // It stands for another variable.
+                Some((name, ..)) if is_reference => scope.leave_open(name),
+                Some(_) => self.assign(commands, word, setting, at, scope),
+                None if is_exported => scope.export(&word.text),
+                None => {}
+            }
+        }
+    }
+
+    /// Sets what an assignment says.
+    fn assign(
+        &mut self,
+        commands: &Script<'_>,
+        word: &Word,
+        setting: Setting,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let Some((name, text, how)) = assignment(word) else {
+            return;
+        };
+        if how != Sets::Anew && !self.budget.spend(scope.size_of(name)) {
+            return self.unread(word.range.clone());
+        }
+        self.carried_by_variable(name, text, &word.range, at, scope);
+        let Setting {
+            is_exported,
+            is_certain,
+        } = setting;
+        let value = |fields, is_sure| Value {
+            fields,
+            is_sure: at.is_sure && is_sure,
+            is_exported,
+        };
+        let mut is_all = at.is_whole;
+        if let Some(elements) = &word.elements {
+            let (fields, is_whole) = scope.elements(commands, elements.clone());
+            is_all &= is_whole;
+            scope.set(name, value(Some(fields), true), how, is_certain);
+        } else if text.contains([UNREAD, UNREAD_CODE]) {
+            let field = Field {
+                text: text.to_owned(),
+                is_dynamic: word.is_dynamic,
+            };
+            scope.set(name, value(Some(vec![field]), false), how, is_certain);
+        } else if word.is_dynamic {
+            // What holds something unknown is unknown, and yet may have more in it: `"$OTHER -f"`.
+            scope.set(name, value(None, true), how, is_certain);
+            let words = text.split_whitespace();
+            let known: Vec<&str> = words.filter(|word| !word.contains('$')).collect();
+            if !known.is_empty() {
+                let known = value(Some(vec![Field::of(&known.join(" "))]), false);
+                scope.set(name, known, how, false);
+            }
+        } else {
+            let fields = vec![Field::of(text)];
+            scope.set(name, value(Some(fields), true), how, is_certain);
+        }
+        if !is_all {
+            scope.leave_open(name);
         }
     }
 
@@ -437,54 +607,13 @@ impl Reading<'_> {
         }
         let at = Surroundings {
             depth: at.depth + 1,
+            calls: at.calls,
             is_sure: at.is_sure && feed.is_sure,
+            is_certain: at.is_certain,
             is_whole: at.is_whole,
             input: None,
         };
         self.script(&feed.text, Some(&feed.range), &at, scope);
-    }
-}
-
-/// Sets what an assignment says.
-fn assign(
-    commands: &Script<'_>,
-    word: &Word,
-    setting: Setting,
-    at: &Surroundings<'_>,
-    scope: &mut Scope,
-) {
-    let Some((name, text, how)) = assignment(word) else {
-        return;
-    };
-    let Setting {
-        is_exported,
-        is_certain,
-    } = setting;
-    let value = |fields, is_sure| Value {
-        fields,
-        is_sure: at.is_sure && is_sure,
-        is_exported,
-    };
-    let mut is_all = at.is_whole;
-    if let Some(elements) = &word.elements {
-        let (fields, is_whole) = scope.elements(commands, elements.clone());
-        is_all &= is_whole;
-        scope.set(name, value(Some(fields), true), how, is_certain);
-    } else if word.is_dynamic {
-        // What holds something unknown is unknown, and yet may have more in it: `"$OTHER -f"`.
-        scope.set(name, value(None, true), how, is_certain);
-        let words = text.split_whitespace();
-        let known: Vec<&str> = words.filter(|word| !word.contains('$')).collect();
-        if !known.is_empty() {
-            let known = value(Some(vec![known.join(" ")]), false);
-            scope.set(name, known, how, false);
-        }
-    } else {
-        let fields = vec![text.to_owned()];
-        scope.set(name, value(Some(fields), true), how, is_certain);
-    }
-    if !is_all {
-        scope.leave_open(name);
     }
 }
 

@@ -80,14 +80,23 @@ pub fn after_options<'w>(words: &'w [Word], valued: &[&str]) -> &'w [Word] {
 pub(super) fn value_of(words: &[Word], short: &str, long: &[&str]) -> Option<Word> {
     let mut valued = long.to_vec();
     valued.push(short);
+    values_of(words, &valued).into_iter().next()
+}
+
+/// The values of options, wherever they stand.
+pub(super) fn values_of(words: &[Word], valued: &[&str]) -> Vec<Word> {
+    let mut found = Vec::new();
     let mut rest = words;
     loop {
-        let (flags, behind) = options(rest, &valued);
-        let mut flags = flags.into_iter();
-        if let Some(flag) = flags.find(|flag| valued.contains(&flag.name.as_str())) {
-            return flag.value;
+        let (flags, behind) = options(rest, valued);
+        let own = flags
+            .into_iter()
+            .filter(|flag| valued.contains(&flag.name.as_str()));
+        found.extend(own.filter_map(|flag| flag.value));
+        match behind.split_first() {
+            Some((_, behind)) => rest = behind,
+            None => return found,
         }
-        rest = behind.get(1..)?;
     }
 }
 

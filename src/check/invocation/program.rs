@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use super::options::{after_options, value_of};
-use super::runner::{SHELLS, is_interpreter};
+use super::runner::{SHELLS, is_interpreter, may_begin};
 use super::wrapper::Wrapper;
 use super::{DEEPEST, Invocation, Reading, Surroundings, around, command_of, joined, name_of};
-use crate::check::expand::{Scope, Script, Sets, Value};
+use crate::check::expand::{
+    Field, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value, is_declaration, printed,
+};
+use crate::check::sed;
 use crate::check::shell::Word;
 use crate::model::quoted;
 
@@ -27,12 +30,35 @@ impl Reading<'_> {
             return;
         };
         let place = around(words);
-        let is_inner = at.depth > 0;
-        if at.depth > DEEPEST || is_inner && !self.budget.spend(size_of(words)) {
+        if at.depth > DEEPEST || at.is_inner() && !self.budget.spend(size_of(words)) {
             return self.unread(place);
         }
+        // What is made of a text that is not followed: as a program where it is code, and else only as a value.
+        let is_unread = first.text.contains([UNREAD, UNREAD_CODE]);
+        if is_unread && (!first.is_dynamic || !at.is_whole) {
+            return self.unread(place);
+        }
+        if is_unread {
+            let words = [&[without_sign(first)], arguments].concat();
+            return self.run(commands, &words, at, scope);
+        }
+        let is_open = |word: &Word| !word.is_dynamic && word.text.starts_with(UNREAD);
+        let at = &Surroundings {
+            is_whole: at.is_whole && !arguments.iter().any(is_open),
+            ..*at
+        };
         self.alias(&first.text, arguments, &place, at, scope);
         let program = name_of(&first.text);
+        let is_function = self.function(&first.text, arguments, &place, at, scope);
+        if is_function && !may_begin(&first.text) {
+            return self.note(program, arguments, place, at);
+        }
+        // A function may have been taken back.
+        let at = &if is_function { at.unsure() } else { *at };
+        if self.by_another_name(commands, words, at, scope) {
+            return;
+        }
+        self.carried(&program, arguments, at, scope);
         if let Some(wrapper) = Wrapper::named(&program) {
             return self.wrapped(commands, wrapper, arguments, at, scope);
         }
@@ -72,27 +98,91 @@ impl Reading<'_> {
             }
             "find" => self.find(commands, arguments, at, scope),
             "fd" | "fdfind" => self.fd(commands, arguments, at, scope),
-            "alias" | "for" | "select" | "set" | "read" => {
+            "alias" | "for" | "select" | "set" | "shift" | "read" | "mapfile" | "readarray" => {
                 self.set(&program, arguments, at, scope);
             }
+            _ if is_declaration(first) => self.declare(commands, &program, arguments, at, scope),
             "" if at.is_whole => {}
             "" => self.unread(place),
             _ => {
                 match program.as_str() {
                     "git" => self.git(commands, arguments, at, scope),
                     "tmux" => self.tmux(commands, arguments, at, scope),
+                    "sed" => self.sed(commands, arguments, &place, at, scope),
+                    "printf" => self.print_into(arguments, at, scope),
+                    "cp" | "dd" | "hash" | "install" | "link" | "ln" | "mv" => {
+                        self.name_program(&program, arguments, at, scope);
+                    }
                     name if is_interpreter(name) => self.code(commands, arguments, at, scope),
                     _ => self.unknown(commands, &program, arguments, at, scope),
                 }
-                self.found.push(Invocation {
-                    program,
-                    arguments: arguments.to_vec(),
-                    range: place,
-                    input: at.input.map(|feed| feed.range.clone()),
-                    is_sure: at.is_sure,
-                    is_whole: at.is_whole,
-                });
+                self.note(program, arguments, place, at);
             }
+        }
+    }
+
+    /// Notes a program that is run.
+    fn note(
+        &mut self,
+        program: String,
+        arguments: &[Word],
+        place: Range<usize>,
+        at: &Surroundings<'_>,
+    ) {
+        self.found.push(Invocation {
+            program,
+            arguments: arguments.iter().map(without_sign).collect(),
+            range: place,
+            input: at.input.map(|feed| feed.range.clone()),
+            is_sure: at.is_sure,
+            is_whole: at.is_whole,
+        });
+    }
+
+    /// What the script of `sed` runs.
+    fn sed(
+        &mut self,
+        commands: &Script<'_>,
+        arguments: &[Word],
+        place: &Range<usize>,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        let run = sed::run_by(arguments);
+        for (line, is_sure) in run.lines {
+            let at = at.deeper().without_input();
+            let at = if is_sure { at } else { at.unsure() };
+            self.script(&line, Some(place), &at, scope);
+        }
+        if let Some(rest) = run.rest {
+            self.spoken(commands, &rest, place, at, scope);
+        }
+        if run.takes_input {
+            self.read_input(&at.unsure(), scope);
+        }
+    }
+
+    /// `printf -v name …`.
+    fn print_into(&mut self, arguments: &[Word], at: &Surroundings<'_>, scope: &mut Scope) {
+        let (name, format, values) = match arguments {
+            [option, name, end, format, values @ ..] if option.text == "-v" && end.text == "--" => {
+                (name, format, values)
+            }
+            [option, name, format, values @ ..] if option.text == "-v" => (name, format, values),
+            _ => return,
+        };
+        let is_known = !arguments.iter().any(|word| word.is_dynamic);
+        let Some((text, is_plain)) = printed(&format.text, values, self.budget) else {
+            return scope.leave_open(&name.text);
+        };
+        let field = Field {
+            text,
+            is_dynamic: !is_known,
+        };
+        let value = Value::new(vec![field], at.is_sure && is_plain && is_known);
+        scope.set(&name.text, value, Sets::Anew, at.is_certain);
+        if !at.is_whole {
+            scope.leave_open(&name.text);
         }
     }
 
@@ -134,32 +224,113 @@ impl Reading<'_> {
                     scope.leave_open(&name.text);
                 }
             }
+            ("for" | "select", [name]) => {
+                let given = scope.arguments();
+                scope.set_all(&name.text, &given, false);
+            }
             ("set", _) => {
-                let index = arguments.iter().position(|word| word.text == "--");
-                if let Some(index) = index {
-                    scope.set_arguments(&arguments[index + 1..], at.is_sure);
-                }
-            }
-            ("read", _) => {
-                if let (Some(name), Some(feed)) =
-                    (after_options(arguments, &["-p", "-d"]).first(), at.input)
+                let mut rest = after_options(arguments, &["-o", "+o"]);
+                while let [sign, behind @ ..] = rest
+                    && (sign.text == "-" || sign.text.starts_with('+'))
                 {
-                    if !self.budget.spend(feed.text.len()) {
-                        return self.unread(feed.range.clone());
-                    }
-                    let value = Value {
-                        fields: Some(vec![feed.text.trim().to_owned()]),
-                        is_sure: false,
-                        is_exported: false,
-                    };
-                    scope.set(&name.text, value, Sets::Anew, false);
-                    if !feed.is_whole {
-                        scope.leave_open(&name.text);
-                    }
+                    rest = after_options(behind, &["-o", "+o"]);
+                }
+                let clears = arguments.iter().any(|word| word.text == "--");
+                if clears || !rest.is_empty() {
+                    scope.set_arguments(rest, at.is_sure, at.is_certain);
                 }
             }
+            ("shift", _) => {
+                let count = arguments.first().map_or(Ok(1), |word| word.text.parse());
+                scope.shift(count.unwrap_or(1), at.is_certain);
+            }
+            ("read" | "mapfile" | "readarray", _) => self.take_input(program, arguments, at, scope),
             _ => {}
         }
+    }
+
+    /// What `read` and `mapfile` put into variables.
+    fn take_input(
+        &mut self,
+        program: &str,
+        arguments: &[Word],
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        const OF_READ: &[&str] = &["-p", "-d", "-n", "-N", "-t", "-u", "-i"];
+        const OF_MAPFILE: &[&str] = &["-d", "-n", "-O", "-s", "-u", "-C", "-c"];
+        let Some(feed) = at.input else {
+            return;
+        };
+        if !self.budget.spend(feed.text.len()) {
+            return self.unread(feed.range.clone());
+        }
+        let takes_lines = program != "read";
+        let is_array = |word: &Word| word.text.starts_with('-') && word.text.contains('a');
+        let takes_all = takes_lines || arguments.iter().any(is_array);
+        let names = arguments_of(arguments, if takes_lines { OF_MAPFILE } else { OF_READ });
+        let text = feed.marked();
+        let is_sure = at.is_sure && feed.is_sure && at.is_certain;
+        let mut set = |name: &str, fields: Vec<Field>, is_certain: bool| {
+            scope.set(name, Value::new(fields, is_sure), Sets::Anew, is_certain);
+            if !feed.is_whole {
+                scope.leave_open(name);
+            }
+        };
+        if takes_all {
+            let parts: Vec<Field> = match takes_lines {
+                true => text.lines().map(Field::of).collect(),
+                false => text.split_whitespace().map(Field::of).collect(),
+            };
+            return set(names.last().unwrap_or(&"MAPFILE"), parts, at.is_certain);
+        }
+        // In a loop it is each line in turn.
+        let count = if at.is_certain { 1 } else { usize::MAX };
+        for (index, line) in text.trim().lines().take(count).enumerate() {
+            let is_certain = at.is_certain && index == 0;
+            let parts = parts_of(line, names.len());
+            let reply = ["REPLY"];
+            let names = if names.is_empty() {
+                &reply[..]
+            } else {
+                &names[..]
+            };
+            for (name, part) in names.iter().zip(parts) {
+                set(name, vec![Field::of(part)], is_certain);
+            }
+        }
+    }
+}
+
+/// The words that are no options, wherever they stand.
+fn arguments_of<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    let mut rest = words;
+    while let [first, behind @ ..] = after_options(rest, valued) {
+        found.push(first.text.as_str());
+        rest = behind;
+    }
+    found
+}
+
+/// The parts of a line for so many variables, of which the last takes the rest.
+fn parts_of(line: &str, count: usize) -> Vec<&str> {
+    let mut rest = line.trim();
+    let mut parts = Vec::new();
+    while parts.len() + 1 < count {
+        let (first, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        parts.push(first);
+        rest = behind.trim_start();
+    }
+    parts.push(rest);
+    parts
+}
+
+/// A word as a value: that of another text may be made says nothing of it.
+fn without_sign(word: &Word) -> Word {
+    Word {
+        text: word.text.replace(UNREAD_CODE, ""),
+        ..word.clone()
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::options::{after_options, options, value_of};
 use super::wrapper::Wrapper;
 use super::{Reading, Surroundings, around, name_of};
-use crate::check::expand::{Scope, Script};
+use crate::check::expand::{Field, Hides, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value};
 use crate::check::reading;
 use crate::check::shell::{Mark, Word};
 
@@ -46,6 +46,7 @@ impl Reading<'_> {
         let Some(mut child) = scope.child(self.budget) else {
             return self.unread(around(arguments));
         };
+        let at = &at.apart();
         let attached = flags.iter().find(|flag| flag.name == "--command");
         if let Some(flag) = attached.and_then(|flag| flag.value.clone()) {
             return self.script(&flag.text, Some(&flag.range), &at.deeper(), &mut child);
@@ -55,7 +56,12 @@ impl Reading<'_> {
                 rest = &rest[1..];
             }
             if let Some((text, given)) = rest.split_first() {
-                child.set_arguments(given.get(1..).unwrap_or_default(), at.is_sure);
+                let (own, given) = given.split_at(given.len().min(1));
+                if !own.is_empty() {
+                    let value = Value::new(Field::all_of(own), at.is_sure);
+                    child.set("0", value, Sets::Anew, true);
+                }
+                child.set_arguments(given, at.is_sure, true);
                 self.script(&text.text, Some(&text.range), &at.deeper(), &mut child);
             }
             return;
@@ -70,7 +76,7 @@ impl Reading<'_> {
                 }
             }
             _ => {
-                child.set_arguments(rest, at.is_sure);
+                child.set_arguments(rest, at.is_sure, true);
                 self.read_input(at, &mut child);
             }
         }
@@ -127,7 +133,12 @@ impl Reading<'_> {
                 self.run(commands, rest, &at.deeper(), scope);
             }
             None if program == "su" => self.read_input(at, scope),
-            None => {}
+            // The command of some versions of `script` stands behind the file.
+            None => {
+                let rest = after_options(arguments, &["-t", "-T", "-E", "-m", "-o"]);
+                let command = rest.get(1..).unwrap_or_default();
+                self.run(commands, command, &at.deeper().unsure(), scope);
+            }
         }
     }
 
@@ -311,17 +322,43 @@ impl Reading<'_> {
         if !self.is_run {
             return;
         }
+        let input = at.input.map(|feed| (&*feed.text, &feed.range));
+        let is_code = arguments.iter().all(|word| word.text == "-");
+        if let Some(feed) = at.input
+            && is_code
+            && feed.hides != Hides::Nothing
+        {
+            self.unread(feed.range.clone());
+        }
+        // What stands behind an option for code is some.
+        let mut pairs = arguments.windows(2);
+        let is_unread = |pair: &[Word]| {
+            pair[0].text.starts_with('-') && pair[1].text.starts_with([UNREAD, UNREAD_CODE])
+        };
+        if pairs.any(is_unread) {
+            self.unread(around(arguments));
+        }
         let given = arguments
             .iter()
             .map(|word| (word.text.as_str(), &word.range));
-        let input = at.input.map(|feed| (&*feed.text, &feed.range));
-        let at = at.unsure();
         for (code, place) in given.chain(input) {
-            if !self.budget.spend(code.len()) {
-                return self.unread(place.clone());
-            }
-            self.tried(commands, &words_of_code(code, place), &at, scope);
+            self.spoken(commands, code, place, at, scope);
         }
+    }
+
+    /// Looks for commands in a text that may run them.
+    pub(super) fn spoken(
+        &mut self,
+        commands: &Script<'_>,
+        code: &str,
+        place: &Range<usize>,
+        at: &Surroundings<'_>,
+        scope: &mut Scope,
+    ) {
+        if !self.budget.spend(code.len()) {
+            return self.unread(place.clone());
+        }
+        self.tried(commands, &words_of_code(code, place), &at.unsure(), scope);
     }
 
     /// A program that is not known here may run what stands among its words, or in one of them.
@@ -338,12 +375,17 @@ impl Reading<'_> {
         }
         let at = at.unsure();
         self.tried(commands, arguments, &at, scope);
-        let scripts = arguments.iter().filter(|word| {
-            let first = word.text.split_whitespace().next().unwrap_or_default();
-            first.len() < word.text.len() && may_begin(first)
-        });
-        for word in scripts {
-            self.script(&word.text, Some(&word.range), &at.deeper(), scope);
+        let is_script = |text: &&str| {
+            let first = text.split_whitespace().next().unwrap_or_default();
+            first.len() < text.len() && may_begin(first)
+        };
+        for word in arguments {
+            // `--exec=line` too.
+            let behind = word.text.split_once('=').map(|(_, value)| value);
+            let texts = [Some(word.text.as_str()), behind].into_iter().flatten();
+            for text in texts.filter(is_script) {
+                self.script(text, Some(&word.range), &at.deeper(), scope);
+            }
         }
     }
 }
@@ -353,10 +395,20 @@ const INTERPRETERS: &[&str] = &[
     "awk",
     "bun",
     "deno",
+    "ed",
+    "elixir",
     "emacs",
+    "ex",
+    "expect",
     "gawk",
+    "gdb",
+    "gnuplot",
+    "groovy",
     "irb",
+    "jshell",
+    "julia",
     "lua",
+    "m4",
     "make",
     "mawk",
     "mysql",
@@ -372,21 +424,28 @@ const INTERPRETERS: &[&str] = &[
     "r",
     "rscript",
     "ruby",
+    "scala",
     "sqlite3",
+    "swift",
     "tclsh",
+    "ts-node",
+    "tsx",
     "vi",
+    "view",
     "vim",
 ];
 
 /// Whether a program reads code, in whatever version: `python3.12`.
-pub(super) fn is_interpreter(program: &str) -> bool {
+pub fn is_interpreter(program: &str) -> bool {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     INTERPRETERS.contains(&name) || INTERPRETERS.contains(&program)
 }
 
 /// The words of code, whatever quotes and brackets stand around them.
 fn words_of_code(code: &str, place: &Range<usize>) -> Vec<Word> {
-    let parts = |c: char| c.is_whitespace() || "'\"`()[]{},;|&!".contains(c);
+    let parts = |c: char| {
+        c.is_whitespace() || "'\"`()[]{},;|&!".contains(c) || matches!(c, UNREAD | UNREAD_CODE)
+    };
     code.split(parts)
         .filter(|word| !word.is_empty())
         .map(|word| Word {
@@ -398,7 +457,7 @@ fn words_of_code(code: &str, place: &Range<usize>) -> Vec<Word> {
 }
 
 /// Whether a word may be the name of a program that runs another one, or that a limit may be about.
-fn may_begin(text: &str) -> bool {
+pub(super) fn may_begin(text: &str) -> bool {
     const LONGEST: usize = 20;
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
     if name.len() > LONGEST {

@@ -3,7 +3,7 @@
 use super::options::{options, split_string};
 use super::program::quoted_words;
 use super::{Invocation, Reading, Surroundings, around, assignment, joined, words_at};
-use crate::check::expand::{Scope, Script, Value, Values};
+use crate::check::expand::{Field, Hides, Scope, Script, Value, Values};
 use crate::check::shell::Word;
 
 /// A program that runs what stands behind it.
@@ -42,6 +42,12 @@ impl Wrapper {
     /// The wrapper of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+    }
+
+    /// The command among the words that it is given.
+    pub fn behind<'w>(&self, arguments: &'w [Word]) -> &'w [Word] {
+        let rest = options(arguments, self.valued).1;
+        rest.get(self.skipped..).unwrap_or_default()
     }
 }
 
@@ -89,7 +95,7 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper::new("doas").valued(&["-u", "-C", "-a"]),
     Wrapper::new("pkexec").valued(&["--user"]),
     Wrapper::new("env")
-        .valued(&["-u", "-C", "--unset", "--chdir"])
+        .valued(&["-a", "-u", "-C", "--argv0", "--unset", "--chdir"])
         .idle(&["--help", "--version"]),
     Wrapper::new("command").idle(&["-v", "-V"]),
     Wrapper::new("builtin"),
@@ -164,6 +170,9 @@ static WRAPPERS: &[Wrapper] = &[
         .skipped(1),
     Wrapper::new("flock").valued(&["-w", "-E"]).skipped(1),
     Wrapper::new("busybox"),
+    Wrapper::new("toybox"),
+    Wrapper::new("coreutils"),
+    Wrapper::new("entr"),
     Wrapper::new("xargs").valued(&[
         "-I",
         "-n",
@@ -233,6 +242,8 @@ impl Reading<'_> {
             "flock" if rest.first().is_some_and(|word| word.text == "-c") => {
                 self.inner(&rest[1..], at, scope);
             }
+            "entr" if has(&["-s"]) => self.inner(rest, &at.without_input(), scope),
+            "entr" => self.run(commands, rest, &at.deeper().without_input(), scope),
             "xargs" => self.xargs(commands, rest, at, scope),
             "parallel" => self.parallel(rest, at, scope),
             _ => self.run(commands, rest, &at.deeper(), scope),
@@ -259,10 +270,10 @@ impl Reading<'_> {
                 continue;
             }
             held.push((name.to_owned(), scope.get(name)));
+            self.carried_by_variable(name, value, &word.range, at, scope);
             let value = Value {
-                fields: Some(vec![value.to_owned()]),
-                is_sure: at.is_sure,
                 is_exported: true,
+                ..Value::new(vec![Field::of(value)], at.is_sure)
             };
             scope.set(name, value, how, true);
         }
@@ -310,9 +321,10 @@ impl Reading<'_> {
                 word.text = word.text.replace("{}", &text);
             }
             words.extend(added);
+            let is_followed = feed.is_whole && feed.hides != Hides::Anything;
             let at = Surroundings {
                 input: None,
-                is_whole: at.is_whole && feed.is_whole,
+                is_whole: at.is_whole && is_followed,
                 ..at.deeper().unsure()
             };
             self.run(commands, &words, &at, scope);

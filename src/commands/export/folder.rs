@@ -1,5 +1,6 @@
 //! The folder of an index: one file for each entry that the index names, and none for others.
 
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::reply::File;
@@ -50,13 +51,15 @@ impl Folder {
         context: &Context,
     ) -> Result<Vec<File>, Failure> {
         let mut files = Vec::new();
+        let mut seen = HashSet::new();
         for hit in hits {
             let path = self.path.join(file_name(&hit.preference));
             let text = entry_text(&hit.preference);
+            seen.insert(path.clone());
             files.extend(self.file(path, Some(text), context)?);
         }
         for path in self.existing()? {
-            if files.iter().all(|file: &File| file.path != path) {
+            if !seen.contains(&path) {
                 files.extend(self.file(path, None, context)?);
             }
         }

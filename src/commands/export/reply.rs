@@ -167,6 +167,9 @@ impl Answer for Exported {
         let has = count(self.entries, "entry", "entries");
         page.line(&match self.result {
             "up_to_date" => format!("{name} is up to date ({has})"),
+            "removed" if main.iter().any(|file| file.after.is_some()) => {
+                format!("removed the block from {name}")
+            }
             "removed" | "absent" | FAILED => format!("{} {name}", self.result),
             result => format!("{result} {name} ({has})"),
         })?;
