@@ -831,6 +831,8 @@ fn hostile_files_are_data() {
         write(&name('3'), &with("\"tabs\"", "\"\u{202e}sbat\\u001b[31m\""));
         write(&name('4'), &with("0.5", "\"never\""));
         write(&name('5'), "\0\0\0\n");
+        let knows_all = with("\"after\"", "\"before\":{\"seen\":\"all\"},\"after\"");
+        write(&name('7'), &knows_all);
         write("devices/../escape.jsonl", &line);
         write("devices/odd name.jsonl", &line);
         write("elsewhere.txt", "stays");
@@ -843,7 +845,7 @@ fn hostile_files_are_data() {
         .iter()
         .filter_map(|waiting| waiting.device.chars().next())
         .collect();
-    assert_eq!(waiting, ['1', '2', '4', '5']);
+    assert_eq!(waiting, ['1', '2', '4', '5', '7']);
     assert_eq!(items(&came.entries.added), ["tabs"]);
     // The clock goes on, and what comes later is later for everybody.
     b.ok(&["update", "tabs", "--score", "7"]);

@@ -244,7 +244,7 @@ impl Transaction<'_> {
             Subject::Entry(uid) => match state.entries.get(uid) {
                 Some(entry) => Known {
                     values: Some(entry.values.clone()),
-                    evidence: entry.evidence.values().cloned().collect(),
+                    evidence: entry.evidence.values().map(|one| (**one).clone()).collect(),
                 },
                 None => Known::default(),
             },

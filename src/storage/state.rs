@@ -115,7 +115,8 @@ impl Transaction<'_> {
             values.insert("scenarios".to_owned(), Value::from(names));
             let evidence = view.evidence(id)?;
             let is_right = state.entries.get(&uid).is_some_and(|entry| {
-                let is_known = |one: &Evidence| entry.evidence.get(&one.uid) == Some(one);
+                let is_known =
+                    |one: &Evidence| entry.evidence.get(&one.uid).is_some_and(|it| **it == *one);
                 evidence.len() == entry.evidence.len()
                     && evidence.iter().all(is_known)
                     && differing(&kind, &values, &entry.values).is_empty()
@@ -180,7 +181,11 @@ impl Transaction<'_> {
                     .map_err(|error| self.sqlite(error))?;
             }
             for known in &stored.evidence {
-                if entry.evidence.get(&known.uid) != Some(known) {
+                if entry
+                    .evidence
+                    .get(&known.uid)
+                    .is_none_or(|it| **it != *known)
+                {
                     self.connection()
                         .prepare_cached("DELETE FROM evidence WHERE uid = ?1")
                         .and_then(|mut statement| statement.execute([&known.uid]))
@@ -226,7 +231,7 @@ impl Transaction<'_> {
             .map(|observed| (observed.uid.as_str(), observed))
             .collect();
         for (name, observed) in &entry.evidence {
-            if stays.get(name.as_str()) != Some(&observed) {
+            if stays.get(name.as_str()).is_none_or(|it| **it != **observed) {
                 self.insert_evidence(id, observed)?;
             }
         }

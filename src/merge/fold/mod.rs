@@ -16,7 +16,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::forgotten::Forgotten;
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
@@ -43,13 +43,13 @@ pub struct Entry {
     /// Its values, all of them.
     pub values: Values,
     /// The observations behind it, by name.
-    pub evidence: BTreeMap<String, Evidence>,
+    pub evidence: BTreeMap<String, Box<Evidence>>,
     /// The key of its item, as far as it has one to itself.
     key: Option<String>,
     /// The devices that made it a limit and that nobody has answered who knew it, with the times of their last lines that did.
     claims: BTreeMap<String, String>,
     /// The batches that made it, or what became one with it.
-    made: BTreeSet<String>,
+    made: Vec<String>,
     /// Where it became one with another and one of the two was a limit, the score of the other one.
     milder: Option<f64>,
 }
@@ -87,7 +87,14 @@ impl Entry {
     /// Whether a line takes back the making of this entry, and others have made it as well.
     fn outlives(&mut self, line: &JournalLine) -> bool {
         let taken_back = line.undoes.as_ref().filter(|_| line.op == Op::Undo);
-        taken_back.is_some_and(|batch| self.made.len() > 1 && self.made.remove(batch))
+        let place = taken_back.and_then(|batch| self.made.iter().position(|made| made == batch));
+        match place {
+            Some(place) if self.made.len() > 1 => {
+                self.made.remove(place);
+                true
+            }
+            _ => false,
+        }
     }
 }
 
@@ -120,7 +127,10 @@ impl Removed {
             self.entry.evidence.remove(&gone.uid);
         }
         for new in line.added {
-            self.entry.evidence.entry(new.uid.clone()).or_insert(new);
+            self.entry
+                .evidence
+                .entry(new.uid.clone())
+                .or_insert_with(|| Box::new(new));
         }
     }
 }
@@ -282,7 +292,9 @@ impl Fold {
                 entry.forbid(&line.device, &line.hlc);
             }
             values::unite(&mut entry.values, &values::complete(values), counted);
-            entry.made.insert(line.batch);
+            if !entry.made.contains(&line.batch) {
+                entry.made.push(line.batch);
+            }
             self.observe(&uid, line.added);
             return;
         }
@@ -297,20 +309,20 @@ impl Fold {
             }
             _ => Entry {
                 values: values::complete(values),
-                made: BTreeSet::from([line.batch]),
+                made: vec![line.batch],
                 ..Entry::default()
             },
         };
         let added = line.added.into_iter();
         entry
             .evidence
-            .extend(added.map(|evidence| (evidence.uid.clone(), evidence)));
+            .extend(added.map(|evidence| (evidence.uid.clone(), Box::new(evidence))));
         self.bring(uid, entry, &line.device, &line.hlc);
     }
 
     /// Lets an entry be there whose item is looked at when the batch ends.
     fn bring(&mut self, uid: String, entry: Entry, device: &str, hlc: &str) {
-        let evidence = entry.evidence.into_values().collect();
+        let evidence = entry.evidence.into_values().map(|one| *one).collect();
         let mut entry = Entry {
             values: entry.values,
             made: entry.made,
@@ -419,7 +431,9 @@ impl Fold {
         for evidence in added {
             if !self.observed.contains_key(&evidence.uid) {
                 self.observed.insert(evidence.uid.clone(), uid.to_owned());
-                entry.evidence.insert(evidence.uid.clone(), evidence);
+                entry
+                    .evidence
+                    .insert(evidence.uid.clone(), Box::new(evidence));
             }
         }
     }
@@ -524,7 +538,8 @@ impl Fold {
             }
             other.made.extend(entry.made);
             values::unite(&mut other.values, &entry.values, counted);
-            let mut evidence: Vec<Evidence> = entry.evidence.into_values().collect();
+            let evidence = entry.evidence.into_values();
+            let mut evidence: Vec<Evidence> = evidence.map(|one| *one).collect();
             if evidence.is_empty() {
                 evidence.push(values::observation(uid, &entry.values));
             }

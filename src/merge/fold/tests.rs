@@ -102,7 +102,7 @@ struct World {
 /// What the tables of a store hold.
 #[derive(Debug, PartialEq)]
 struct Tables {
-    entries: BTreeMap<String, (Values, BTreeMap<String, Evidence>)>,
+    entries: BTreeMap<String, (Values, BTreeMap<String, Box<Evidence>>)>,
     proposals: BTreeMap<String, Values>,
     decay: Values,
 }
@@ -159,7 +159,7 @@ impl Tables {
                 evidence.remove(&gone.uid);
             }
             for new in &draft.added {
-                evidence.insert(new.uid.clone(), new.clone());
+                evidence.insert(new.uid.clone(), Box::new(new.clone()));
             }
         }
     }
@@ -393,7 +393,11 @@ impl World {
             before: Some(entries[&uid].values.clone()),
             after: None,
             added: Vec::new(),
-            removed: entries[&uid].evidence.values().cloned().collect(),
+            removed: entries[&uid]
+                .evidence
+                .values()
+                .map(|one| (**one).clone())
+                .collect(),
             undoes: None,
             subject: Subject::Entry(uid),
         });
