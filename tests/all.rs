@@ -13,6 +13,7 @@ mod contract;
 mod doctor;
 mod export;
 mod finding;
+mod forgetting;
 mod hooks;
 mod importing;
 mod install;

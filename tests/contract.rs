@@ -107,9 +107,20 @@ struct Undone {
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Left {
+    change: i64,
+    op: String,
+    kind: String,
+    item: Option<String>,
+    why: String,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Undo {
     result: String,
     undone: Vec<Undone>,
+    left: Vec<Left>,
     change: Option<i64>,
     hint: Option<String>,
 }
@@ -676,6 +687,7 @@ fn history_and_undo_name_changes() {
                 score_before: Some(0.0),
                 score_after: Some(0.5),
             }],
+            left: Vec::new(),
             change: Some(5),
             hint: Some("to take this back: aizo undo 5".into()),
         }

@@ -37,6 +37,7 @@ struct Pulled {
     decay_changed: bool,
     waiting: Vec<Waiting>,
     renamed: Option<String>,
+    forgotten: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -11,9 +11,9 @@ use super::entries::{count, parse_limit};
 use super::resolve;
 use crate::error::Failure;
 use crate::error::Kind;
-use crate::model::{Origin, Score, Subject, Values, item_key};
+use crate::model::{JournalLine, Op, Origin, Score, Subject, Values, item_key};
 use crate::present::{Align, Answer, Page, Table, to_json};
-use crate::storage::View;
+use crate::storage::{Source, View};
 
 /// Arguments of `history`.
 #[derive(Debug, clap::Args)]
@@ -21,11 +21,19 @@ use crate::storage::View;
   aizo history
   aizo history \"concise code\" --json
   aizo history --limit 100
+  aizo history --origin agent
+  aizo history --session 4f1c2d9a
 
 The number of a change is what `aizo undo` takes.")]
 pub struct Args {
     /// The item, in one or several words, or its id; without any, all changes
     item: Vec<String>,
+    /// Only what this one is behind: user, agent, analysis, import
+    #[arg(long, value_name = "ORIGIN")]
+    origin: Option<Origin>,
+    /// Only what came of this conversation: its name, as aizo sessions or aizo why shows it
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
     /// At most this many changes
     #[arg(short, long, value_name = "N", default_value = "50", value_parser = parse_limit, allow_negative_numbers = true)]
     limit: usize,
@@ -71,8 +79,14 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         } else {
             Some(subject_of(view, &args.item)?)
         };
-        // One more than is shown tells whether there is more.
-        lines_of(view, subject.as_ref(), args.limit.saturating_add(1))
+        let source = Source {
+            subject: subject.as_ref(),
+            origin: args.origin,
+            session: args.session.as_deref(),
+            // One more than is shown tells whether there is more.
+            most: Some(args.limit.saturating_add(1)),
+        };
+        shown(view, view.journal_of(&source)?)
     })?;
     match lines {
         Some(mut lines) => {
@@ -84,7 +98,10 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 ));
             }
             if lines.is_empty() {
-                context.note("nothing was changed yet");
+                context.note(match (args.origin, &args.session) {
+                    (None, None) => "nothing was changed yet",
+                    _ => "no change comes from there",
+                });
             }
             Ok(Reply(lines))
         }
@@ -118,11 +135,16 @@ pub(super) fn lines_of(
     subject: Option<&Subject>,
     most: usize,
 ) -> anyhow::Result<Vec<Line>> {
+    shown(view, view.journal(subject, most)?)
+}
+
+/// Lines as people read them.
+fn shown(view: &View<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Vec<Line>> {
+    let mut shown = Vec::new();
     let undone = view.undone_batches()?;
     let here = view.device()?;
     let mut items: HashMap<Subject, Option<String>> = HashMap::new();
-    let mut lines = Vec::new();
-    for line in view.journal(subject, most)? {
+    for line in lines {
         let item = match items.get(&line.subject) {
             Some(item) => item.clone(),
             None => {
@@ -135,7 +157,7 @@ pub(super) fn lines_of(
             Some(batch) => view.first_of_batch(batch)?,
             None => None,
         };
-        lines.push(Line {
+        shown.push(Line {
             change: line.seq,
             at: line.at.0,
             op: line.op.name(),
@@ -153,7 +175,7 @@ pub(super) fn lines_of(
             batch: line.batch,
         });
     }
-    Ok(lines)
+    Ok(shown)
 }
 
 /// What a line did, in words: `score 9.0 → 7.8; keywords a → a, b`.
@@ -194,7 +216,8 @@ fn details(line: &Line) -> String {
                 ));
             }
         }
-        (None, None) => {}
+        (None, None) if line.op == Op::Forget.name() => {}
+        (None, None) => parts.push("forgotten".to_owned()),
     }
     if let Some(target) = line.undoes {
         parts.insert(0, format!("took back change {target}"));

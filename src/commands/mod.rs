@@ -16,6 +16,7 @@ mod demo;
 mod doctor;
 mod entries;
 mod export;
+mod forget;
 mod history;
 mod hook;
 mod import;
@@ -138,6 +139,8 @@ pub enum Command {
     Remove(Later<remove::Args>),
     /// Remove everything (can be undone)
     Clear(Later<clear::Args>),
+    /// Erase preferences for good, with all that was said of them
+    Forget(Later<forget::Args>),
     /// List keywords with entry counts
     Keywords(Later<keywords::Args>),
     /// List, write or edit the kinds of task
@@ -232,6 +235,10 @@ pub struct Context {
     notes: RefCell<Vec<String>>,
     /// The kinds of secrets that were replaced.
     redacted: RefCell<Vec<Secret>>,
+    /// The words of what was just forgotten.
+    forgotten: RefCell<Vec<String>>,
+    /// What was done beside the store after something was forgotten.
+    paid: RefCell<Option<forget::Paid>>,
     quiet: bool,
 }
 
@@ -284,6 +291,8 @@ impl Context {
             settings,
             notes,
             redacted: RefCell::default(),
+            forgotten: RefCell::default(),
+            paid: RefCell::default(),
             quiet: false,
         }
     }
@@ -374,13 +383,15 @@ impl Context {
         }
     }
 
-    /// Changes the store in one transaction.
+    /// Changes the store in one transaction, and does what is owed after something was forgotten.
     fn write<T>(
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
-        self.write_to(store, write)
+        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        let answer = self.write_to(&mut store, write)?;
+        forget::pay(self, &mut store);
+        Ok(answer)
     }
 
     /// Notes something that a power cut may take back, in one transaction and without waiting for the disk.
@@ -388,17 +399,17 @@ impl Context {
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let store = Store::open_for_writing(&self.location(), self.settings.now)?;
+        let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
         store.relax()?;
-        self.write_to(store, write)
+        self.write_to(&mut store, write)
     }
 
     fn write_to<T>(
         &self,
-        mut store: Store,
+        store: &mut Store,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        self.note_about(&store);
+        self.note_about(store);
         store
             .write(self.settings.now, |transaction| {
                 for entry in transaction.repaired() {
@@ -533,6 +544,7 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Touch(Later(args)) => answer(touch::run(&args, context)?),
         Command::Remove(Later(args)) => answer(remove::run(&args, context)?),
         Command::Clear(Later(args)) => answer(clear::run(&args, context)?),
+        Command::Forget(Later(args)) => answer(forget::run(&args, context)?),
         Command::Keywords(Later(args)) => answer(keywords::run(&args, context)?),
         Command::Scenarios(Later(args)) => answer(scenarios::run(&args, context)?),
         Command::History(Later(args)) => answer(history::run(&args, context)?),

@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::Context;
 use super::entries::{count, parse_limit};
 use crate::error::{Failure, Kind};
-use crate::model::{Score, Values};
+use crate::model::{Score, Values, quoted};
 use crate::present::{Answer, Page, to_json};
+use crate::storage::Undoing;
 
 /// Arguments of `undo`.
 #[derive(Debug, clap::Args)]
@@ -17,16 +18,20 @@ use crate::present::{Answer, Page, to_json};
   aizo undo
   aizo undo 42
   aizo undo --last 3
+  aizo undo --session 4f1c2d9a
 
 Without a number it takes back the newest change that still stands; said again, the one before.
 An undo is a change itself: `aizo undo NUMBER` takes it back in turn.")]
 pub struct Args {
     /// The number of a change, from aizo history
-    #[arg(conflicts_with = "last", value_parser = parse_change)]
+    #[arg(conflicts_with_all = ["last", "session"], value_parser = parse_change)]
     change: Option<i64>,
     /// Take back this many, newest first
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_limit, allow_negative_numbers = true)]
     last: usize,
+    /// Take back what came of this conversation: its name, as aizo sessions or aizo why shows it
+    #[arg(long, value_name = "SESSION", conflicts_with = "last")]
+    session: Option<String>,
 }
 
 fn parse_change(text: &str) -> Result<i64, String> {
@@ -50,11 +55,22 @@ struct Undone {
     score_after: Option<f64>,
 }
 
+/// One change that could not be taken back.
+#[derive(Debug, Serialize)]
+struct Left {
+    change: i64,
+    op: &'static str,
+    kind: &'static str,
+    item: Option<String>,
+    why: String,
+}
+
 /// What `undo` replies.
 #[derive(Debug, Serialize)]
 pub struct Reply {
     result: &'static str,
     undone: Vec<Undone>,
+    left: Vec<Left>,
     change: Option<i64>,
     hint: Option<String>,
 }
@@ -68,12 +84,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         return Err(Failure::new(Kind::NotFound, "there is nothing to undo").into());
     }
     context.write(|transaction| {
-        let done = match args.change {
-            Some(number) => transaction.undo(number)?,
-            None => transaction.undo_last(args.last)?,
+        let Undoing { done, left } = match (args.change, &args.session) {
+            (Some(number), _) => transaction.undo(number)?,
+            (None, Some(session)) => require_some(transaction.undo_session(session)?, session)?,
+            (None, None) => transaction.undo_last(args.last)?,
         };
         let taken: HashSet<&str> = done.iter().map(|one| one.line.batch.as_str()).collect();
-        if args.change.is_none() && taken.len() < args.last {
+        if args.change.is_none() && args.session.is_none() && taken.len() < args.last {
             context.note(format!(
                 "there were only {}",
                 count(taken.len(), "change", "changes")
@@ -96,13 +113,48 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 score_after: score(&one.line.before),
             });
         }
+        let mut stands = Vec::new();
+        for one in left {
+            stands.push(Left {
+                change: one.line.seq,
+                op: one.line.op.name(),
+                kind: one.line.subject.kind(),
+                item: transaction.view().item_of(&one.line.subject)?,
+                why: one.why,
+            });
+        }
         let change = transaction.change_number();
         Ok(Reply {
             result: "undone",
             undone,
+            left: stands,
             change,
             hint: change.map(|change| format!("to take this back: aizo undo {change}")),
         })
+    })
+}
+
+/// Fails where nothing of a conversation was taken back.
+fn require_some(undoing: Undoing, session: &str) -> Result<Undoing, Failure> {
+    const MOST: usize = 5;
+    if !undoing.done.is_empty() {
+        return Ok(undoing);
+    }
+    let whys: Vec<&str> = undoing.left.iter().map(|one| one.why.as_str()).collect();
+    Err(match whys.is_empty() {
+        true => Failure::new(
+            Kind::NotFound,
+            format!("nothing stands that came of a conversation “{session}”"),
+        )
+        .hint("aizo sessions lists the conversations, aizo why ITEM says where something was said"),
+        false => Failure::new(
+            Kind::Conflict,
+            format!(
+                "nothing of it can be taken back: {}",
+                whys[..whys.len().min(MOST)].join("; ")
+            ),
+        )
+        .hint(format!("aizo history --session {}", quoted(session))),
     })
 }
 
@@ -131,6 +183,13 @@ impl Answer for Reply {
             page.line(&format!(
                 "undone: {} more",
                 count(self.undone.len() - MOST, "record", "records")
+            ))?;
+        }
+        for one in &self.left {
+            let item = one.item.as_deref().unwrap_or(one.kind);
+            page.wrapped(&format!(
+                "not undone: {} (change {}): {item}: {}",
+                one.op, one.change, one.why
             ))?;
         }
         match &self.hint {

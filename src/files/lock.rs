@@ -26,8 +26,23 @@ impl Lock {
     /// # Errors
     /// Somebody keeps it, or the file system does not let us.
     pub fn take(path: &Path) -> Result<Self, Failure> {
+        let message = || format!("another aizo holds {}", path.display());
+        Self::within(path, TRIES)?.ok_or_else(|| {
+            Failure::new(Kind::Locked, message()).hint("wait until it has ended, then say it again")
+        })
+    }
+
+    /// Takes the right where nobody else has it.
+    ///
+    /// # Errors
+    /// The file system does not let us.
+    pub fn try_take(path: &Path) -> Result<Option<Self>, Failure> {
+        Self::within(path, 1)
+    }
+
+    fn within(path: &Path, tries: u32) -> Result<Option<Self>, Failure> {
         let mut folders = Vec::new();
-        for _ in 0..TRIES {
+        for _ in 0..tries {
             folders.extend(folders_for(path, Readers::Owner)?);
             let file = match open(path) {
                 Ok(file) => file,
@@ -50,14 +65,13 @@ impl Lock {
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
                 Err(TryLockError::Error(error)) => return Err(cannot(path, &error)),
             }
-            return Ok(Lock {
+            return Ok(Some(Lock {
                 path: path.to_path_buf(),
                 _held: file,
                 folders,
-            });
+            }));
         }
-        let message = format!("another aizo holds {}", path.display());
-        Err(Failure::new(Kind::Locked, message).hint("wait until it has ended, then say it again"))
+        Ok(None)
     }
 }
 

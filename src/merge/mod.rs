@@ -4,6 +4,7 @@
 mod alike;
 mod bring;
 pub mod fold;
+pub mod forgotten;
 mod learn;
 mod similar;
 
@@ -12,7 +13,7 @@ use chrono::{DateTime, Utc};
 pub use alike::{Pair, Relation, pairs, thing_of};
 pub use bring::{Brought, Incoming, OnConflict, bring};
 pub use learn::{Lesson, learn};
-pub use similar::{Things, is_same_thing, is_spoken_of, names_something};
+pub use similar::{Thing, Things, is_same_thing, is_spoken_of, names_something};
 
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,

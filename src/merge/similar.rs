@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::recall::Folded;
+use crate::recall::{Folded, Words};
 
 /// Words that make no difference between two items.
 const EMPTY_WORDS: &[&str] = &[
@@ -67,6 +67,54 @@ pub fn names_something(item: &str) -> bool {
         .any(|piece| !EMPTY_WORDS.contains(&piece.as_str()))
 }
 
+/// What an item is about, to be looked for in other texts.
+#[derive(Debug, Clone)]
+pub struct Thing {
+    content: BTreeSet<String>,
+    words: Words,
+}
+
+impl Thing {
+    /// What an item is about.
+    pub fn of(item: &str) -> Self {
+        let is_empty = |word: &&str| {
+            let pieces = Folded::new(word);
+            let mut pieces = pieces.pieces().iter();
+            pieces.all(|piece| EMPTY_WORDS.contains(&piece.as_str()))
+        };
+        let told: Vec<&str> = item
+            .split_whitespace()
+            .filter(|word| !is_empty(word))
+            .collect();
+        let text = if told.is_empty() {
+            item.to_owned()
+        } else {
+            told.join(" ")
+        };
+        Thing {
+            content: content(item),
+            words: Words::query(&text).whole(),
+        }
+    }
+
+    /// A name that is the same for the same words in any order and form.
+    pub fn name(&self) -> String {
+        let words: Vec<&str> = self.content.iter().map(String::as_str).collect();
+        words.join(" ")
+    }
+
+    /// Whether a text speaks of it: holds all its words.
+    pub fn is_spoken_of_in(&self, text: &str) -> bool {
+        !self.words.is_empty() && self.words.occur_in(&[Folded::new(text)])
+    }
+
+    /// Whether a text holds one of its words.
+    pub fn shares_a_word_with(&self, text: &str) -> bool {
+        let text = Folded::new(text);
+        self.words.words().iter().any(|word| word.occurs_in(&text))
+    }
+}
+
 /// Items that can be asked whether one of them is the same thing.
 #[derive(Debug, Clone, Default)]
 pub struct Things {
@@ -124,6 +172,38 @@ mod tests {
     #[case("C", true)]
     fn what_only_points_names_nothing(#[case] item: &str, #[case] names: bool) {
         assert_eq!(names_something(item), names);
+    }
+
+    #[rstest]
+    #[case(
+        "allergic to shellfish",
+        "I am ALLERGIC, also to Shellfish.",
+        true,
+        true
+    )]
+    #[case("allergic to shellfish", "to be short: shellfishes", false, true)]
+    #[case("allergic to shellfish", "to be short", false, false)]
+    #[case("emojis in code", "no emoji in my code", true, true)]
+    #[case("用中文", "请始终用中文回答", true, true)]
+    #[case("用中文", "中午用文字", false, false)]
+    #[case("C++", "modern C++ only", true, true)]
+    #[case("C++", "a C compiler", false, false)]
+    fn a_text_speaks_of_a_thing_by_all_its_words(
+        #[case] item: &str,
+        #[case] text: &str,
+        #[case] all: bool,
+        #[case] any: bool,
+    ) {
+        let thing = Thing::of(item);
+        assert_eq!(thing.is_spoken_of_in(text), all);
+        assert_eq!(thing.shares_a_word_with(text), any);
+    }
+
+    #[test]
+    fn a_thing_has_one_name_in_any_order_and_form() {
+        let name = |item: &str| Thing::of(item).name();
+        assert_eq!(name("use Dark modes!"), name("dark mode"));
+        assert_ne!(name("tabs"), name("spaces"));
     }
 
     #[rstest]

@@ -98,7 +98,7 @@ impl FromStr for Op {
 }
 
 /// Which record a change is about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// A preference, by uid.
     Entry(String),

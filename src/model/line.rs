@@ -118,7 +118,7 @@ impl JournalLine {
             }
         }
         let is_nameless = |after: &Values| !after.contains_key("item");
-        let is_entry = matches!(self.subject, Subject::Entry(_));
+        let is_entry = matches!(self.subject, Subject::Entry(_)) && self.op != Op::Forget;
         if is_entry && self.before.is_none() && self.after.as_ref().is_some_and(is_nameless) {
             return Err("it makes an entry without an item".to_owned());
         }

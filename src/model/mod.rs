@@ -21,7 +21,7 @@ pub use evidence::{Evidence, Origin, Speaker};
 pub use hlc::Hlc;
 pub(crate) use line::SEEN;
 pub use line::{JournalLine, LINE_VERSION, is_device_name};
-pub use name::{StableName, stable_name};
+pub use name::{StableName, hidden_name, stable_name};
 pub use preference::{Preference, Proposal};
 pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;

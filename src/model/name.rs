@@ -1,4 +1,6 @@
-//! Names that are the same on every machine and in every version.
+//! Names that are the same on every machine and in every version, and one that tells nothing of what it is made of.
+
+use sha2::{Digest, Sha256};
 
 /// A name that is made of parts, one after the other: FNV-1a in 128 bits. Parts cannot run into each other.
 #[derive(Debug, Clone)]
@@ -31,4 +33,30 @@ pub fn stable_name(parts: &[&str]) -> String {
     let mut name = StableName::default();
     parts.iter().for_each(|part| name.add(part));
     name.finish()
+}
+
+/// The name of these parts for whoever knows the salt; to everybody else it tells nothing of them.
+pub fn hidden_name(salt: &str, parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in std::iter::once(&salt).chain(parts) {
+        hash.update(part.as_bytes());
+        // No byte of UTF-8: a border.
+        hash.update([0xFF]);
+    }
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hidden_name_depends_on_the_salt_and_on_the_borders_of_its_parts() {
+        let name = hidden_name("salt", &["ab", "c"]);
+        assert_eq!(name, hidden_name("salt", &["ab", "c"]));
+        assert_eq!(name.len(), 64);
+        assert_ne!(name, hidden_name("other", &["ab", "c"]));
+        assert_ne!(name, hidden_name("salt", &["a", "bc"]));
+    }
 }

@@ -143,6 +143,7 @@ impl Transaction<'_> {
                 }
                 continue;
             };
+            let row = self.under_another_name(row)?;
             // Its keys may be those of another item by now.
             self.run(
                 "UPDATE preferences SET item_key = NULL WHERE id = ?1",
@@ -166,6 +167,22 @@ impl Transaction<'_> {
             self.set_key(survivor, &key)?;
         }
         Ok(())
+    }
+
+    /// A row under the name of an entry that was forgotten is another one: the journal takes no more of that.
+    fn under_another_name(&self, row: Preference) -> Result<Preference> {
+        let subject = Subject::Entry(row.uid.clone());
+        if row.uid.is_empty() || !self.view().is_forgotten(&subject)? {
+            return Ok(row);
+        }
+        self.run(
+            "UPDATE preferences SET uid = NULL WHERE id = ?1",
+            params![row.id],
+        )?;
+        Ok(Preference {
+            uid: String::new(),
+            ..row
+        })
     }
 
     pub(super) fn set_key(&self, id: i64, key: &str) -> Result<()> {

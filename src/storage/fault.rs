@@ -213,6 +213,9 @@ impl StorageError {
             StorageError::LaterChange { later, .. } => {
                 format!("undo that one first: aizo undo {later}")
             }
+            StorageError::CannotUndo { op, .. } if op == "forget" => {
+                "an earlier change is taken back by its number: aizo history".into()
+            }
             StorageError::Journal { .. } => "update aizo: cargo install aizo".into(),
             _ => return None,
         };
@@ -227,6 +230,16 @@ impl StorageError {
                 | StorageError::NotADatabase { .. }
                 | StorageError::Sqlite { .. }
                 | StorageError::Journal { .. }
+        )
+    }
+
+    /// Whether a change stands because it cannot be taken back.
+    pub(super) fn is_about_undoing(&self) -> bool {
+        matches!(
+            self,
+            StorageError::CannotUndo { .. }
+                | StorageError::LaterChange { .. }
+                | StorageError::InTheWay { .. }
         )
     }
 

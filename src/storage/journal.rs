@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Row;
 use serde_json::Value;
 
+use crate::merge::forgotten::{Erasure, nameless};
 use crate::model::{
     Change, Effect, Evidence, JournalLine, LINE_VERSION, Op, Origin, SEEN, Score, Stamp, Subject,
     Values,
@@ -150,6 +151,18 @@ impl Draft {
         Draft {
             before: Some(values),
             ..Draft::new(op, subject, origin)
+        }
+    }
+
+    /// A line that says that a record is forgotten: as a whole, or only texts of it and the words of observations.
+    pub(super) fn forget(subject: Subject, erasure: Option<&Erasure>) -> Self {
+        let names = erasure
+            .into_iter()
+            .flat_map(|erasure| &erasure.observations);
+        Draft {
+            after: erasure.map(|erasure| erasure.texts.clone()),
+            removed: names.cloned().map(nameless).collect(),
+            ..Draft::new(Op::Forget, subject, Origin::User)
         }
     }
 

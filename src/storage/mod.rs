@@ -10,6 +10,7 @@ mod backup;
 mod copy;
 mod fault;
 pub mod foreign;
+mod forget;
 mod index;
 mod inspect;
 mod journal;
@@ -40,14 +41,15 @@ use rusqlite::config::DbConfig;
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use backup::Backup;
 pub use fault::StorageError;
+pub use forget::{Mention, Names, Owed, Record, Rewritten};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;
-pub use read::{KeywordCount, Totals, View};
+pub use read::{KeywordCount, Source, Totals, View};
 pub use receive::{More, Rebuilt, Received};
 pub use restore::{Restored, Staged};
 pub use state::{Difference, Differing, How};
-pub use undo::Undone;
+pub use undo::{Left, Undoing, Undone};
 pub use write::{Applied, Transaction};
 
 /// The result of everything that a store does.

@@ -32,6 +32,28 @@ pub struct KeywordCount {
     pub entries: usize,
 }
 
+/// The condition that a line came of the conversation `?4`: an observation of it came with the line, or waits in it.
+const OF_SESSION: &str = "op != 'undo' AND (
+     evidence_added != '[]' AND EXISTS (
+         SELECT 1 FROM json_each(evidence_added) e
+         WHERE ?4 IN (e.value ->> 'session', (e.value ->> 'agent') || '/' || (e.value ->> 'session')))
+     OR kind = 'proposal' AND (values_after ->> 'evidence') LIKE '{%' AND ?4 IN (
+         (values_after ->> 'evidence') ->> 'session',
+         ((values_after ->> 'evidence') ->> 'agent') || '/' || ((values_after ->> 'evidence') ->> 'session')))";
+
+/// Which lines of the journal are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Source<'s> {
+    /// Those about this record.
+    pub subject: Option<&'s Subject>,
+    /// Those that this one is behind.
+    pub origin: Option<Origin>,
+    /// Those that came of this conversation: its name, with or without that of its agent.
+    pub session: Option<&'s str>,
+    /// At most so many.
+    pub most: Option<usize>,
+}
+
 /// Numbers about a store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -561,20 +583,42 @@ impl<'c> View<'c> {
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
     pub fn journal(&self, subject: Option<&Subject>, most: usize) -> Result<Vec<JournalLine>> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut lines = match subject {
-            Some(subject) => self.journal_where(
-                &format!(
-                    "seq IN (SELECT seq FROM journal WHERE kind = ?1 AND {} ORDER BY seq DESC LIMIT ?3)",
-                    self.names()?
-                ),
-                params![subject.kind(), subject.uid(), most],
-            )?,
-            None => self.journal_where(
-                "seq IN (SELECT seq FROM journal ORDER BY seq DESC LIMIT ?1)",
-                [most],
-            )?,
+        self.journal_of(&Source {
+            subject,
+            most: Some(most),
+            ..Source::default()
+        })
+    }
+
+    /// The newest journal lines that come from somewhere, newest first.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn journal_of(&self, source: &Source<'_>) -> Result<Vec<JournalLine>> {
+        let record = match source.subject {
+            Some(_) => &format!("kind = ?1 AND {}", self.names()?),
+            None => "?1 IS NULL AND ?2 IS NULL",
         };
+        let session = match source.session {
+            Some(_) => OF_SESSION,
+            None => "?4 IS NULL",
+        };
+        let most = source
+            .most
+            .map_or(i64::MAX, |most| i64::try_from(most).unwrap_or(i64::MAX));
+        let mut lines = self.journal_where(
+            &format!(
+                "seq IN (SELECT seq FROM journal WHERE {record} AND (?3 IS NULL OR origin = ?3) AND {session}
+                         ORDER BY seq DESC LIMIT ?5)"
+            ),
+            params![
+                source.subject.map(Subject::kind),
+                source.subject.map(Subject::uid),
+                source.origin.map(Origin::name),
+                source.session,
+                most
+            ],
+        )?;
         lines.reverse();
         Ok(lines)
     }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Result, Store, View};
 use crate::merge::fold::{Fold, State};
+use crate::merge::forgotten::Forgotten;
 use crate::model::Op;
 
 impl Store {
@@ -28,9 +29,7 @@ impl View<'_> {
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
     pub fn folded(&self) -> Result<State> {
-        let mut fold = Fold::default();
-        let forgotten = self.journal_where("op = ?1", [Op::Forget.name()])?;
-        forgotten.iter().for_each(|line| fold.forget(&line.subject));
+        let mut fold = Fold::without(self.forgotten()?);
         let clean = self.is_synced()?;
         let mut batch: Option<(String, String)> = None;
         for seq in self.total_order()? {
@@ -45,6 +44,15 @@ impl View<'_> {
         }
         fold.settle();
         Ok(fold.end())
+    }
+
+    /// What the journal says was forgotten.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn forgotten(&self) -> Result<Forgotten> {
+        let lines = self.journal_where("op = ?1", [Op::Forget.name()])?;
+        Ok(Forgotten::of(&lines))
     }
 
     /// The numbers of the lines in the order in which they are folded: batches by their first line, whole.

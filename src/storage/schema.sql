@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS proposals (
     pattern     TEXT DEFAULT NULL
 );
 
--- One line per changed record. A line is never altered.
+-- One line per changed record. A line is never altered, but that it loses what is forgotten.
 CREATE TABLE IF NOT EXISTS journal (
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
     version       INTEGER NOT NULL,

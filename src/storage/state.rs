@@ -55,6 +55,12 @@ impl Difference {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.proposals.is_empty() && !self.decay
     }
+
+    /// The names of the entries that were not there.
+    pub(super) fn added(&self) -> Vec<String> {
+        let added = self.entries.iter().filter(|entry| entry.how == How::Added);
+        added.map(|entry| entry.uid.clone()).collect()
+    }
 }
 
 /// An entry as it is stored.

@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 
 use super::journal::Draft;
+use super::read::Source;
 use super::{Result, StorageError, Transaction, View};
-use crate::model::{JournalLine, Op, Subject, item_key};
+use crate::model::{JournalLine, Op, Subject, Values, item_key};
 
 /// One record that an undo brought back.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,30 @@ pub struct Undone {
     /// The record's number in this file; none when it exists no more.
     pub id: Option<i64>,
 }
+
+/// A line that an undo could not take back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Left {
+    /// The line.
+    pub line: JournalLine,
+    /// Why it stands.
+    pub why: String,
+}
+
+/// What came of an undo.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Undoing {
+    /// What was taken back.
+    pub done: Vec<Undone>,
+    /// What was not.
+    pub left: Vec<Left>,
+}
+
+/// What stands of a line that was forgotten.
+const FORGOTTEN: &str = "what it changed was forgotten";
+
+/// When an entry was seen last, and how often: an undo of what made the entry does not mind.
+const CLOCK: [&str; 2] = ["last_seen", "touch_count"];
 
 impl View<'_> {
     /// The batches that another batch has taken back, where that one still stands.
@@ -56,6 +81,7 @@ impl View<'_> {
                  WHERE device = (SELECT value FROM schema_meta WHERE key = 'device')
                  GROUP BY batch
                  HAVING sum(undoes IS NOT NULL OR op IN ('baseline', 'adopt')) = 0
+                    AND sum(op = 'forget' OR values_before IS NOT NULL OR values_after IS NOT NULL) > 0
                  ORDER BY max(hlc) DESC",
             )?;
             let mut rows = statement.query([])?;
@@ -81,12 +107,29 @@ fn why_not(op: Op) -> Option<&'static str> {
     }
 }
 
+fn cannot_undo(line: &JournalLine, why: &str) -> StorageError {
+    StorageError::CannotUndo {
+        number: line.seq,
+        op: line.op.name().to_owned(),
+        why: why.to_owned(),
+    }
+}
+
+/// Whether nothing is left of a line that was one.
+fn is_blank(line: &JournalLine) -> bool {
+    let is_empty = |values: &Option<Values>| values.as_ref().is_none_or(Values::is_empty);
+    is_empty(&line.before)
+        && is_empty(&line.after)
+        && line.added.is_empty()
+        && line.removed.is_empty()
+}
+
 impl Transaction<'_> {
     /// Takes back the newest `count` batches, newest first.
     ///
     /// # Errors
     /// Nothing to undo; a later change in the way.
-    pub fn undo_last(&mut self, count: usize) -> Result<Vec<Undone>> {
+    pub fn undo_last(&mut self, count: usize) -> Result<Undoing> {
         let batches = self.view().newest_batches(count)?;
         if batches.is_empty() {
             return Err(StorageError::NothingToUndo);
@@ -98,52 +141,177 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// No such line; one that cannot be undone or is undone already; a later change in the way.
-    pub fn undo(&mut self, number: i64) -> Result<Vec<Undone>> {
+    pub fn undo(&mut self, number: i64) -> Result<Undoing> {
         let line = self
             .view()
             .journal_where("seq = ?1", [number])?
             .pop()
             .ok_or(StorageError::NoChange { number })?;
         if self.view().undone_batches()?.contains(&line.batch) {
-            return Err(StorageError::CannotUndo {
-                number,
-                op: line.op.name().to_owned(),
-                why: "it is undone already".to_owned(),
-            });
+            return Err(cannot_undo(&line, "it is undone already"));
         }
         self.undo_batches(&[line.batch])
     }
 
-    fn undo_batches(&mut self, batches: &[String]) -> Result<Vec<Undone>> {
+    fn undo_batches(&mut self, batches: &[String]) -> Result<Undoing> {
         let undone = self.view().undone_batches()?;
-        let mut done = Vec::new();
+        let mut undoing = Undoing::default();
         for batch in batches {
-            let lines = self.view().journal_where("batch = ?1", [batch])?;
+            let mut lines = self.view().journal_where("batch = ?1", [batch])?;
+            if let Some(line) = lines.iter().find(|line| why_not(line.op).is_some()) {
+                return Err(cannot_undo(line, why_not(line.op).unwrap_or_default()));
+            }
+            let blank = lines
+                .extract_if(.., |line| is_blank(line))
+                .map(|line| Left {
+                    line,
+                    why: FORGOTTEN.to_owned(),
+                });
+            undoing.left.extend(blank);
+            if let (true, Some(left)) = (lines.is_empty(), undoing.left.last()) {
+                return Err(cannot_undo(&left.line, FORGOTTEN));
+            }
+            let is_own = |other: &JournalLine| batches.contains(&other.batch);
             for line in &lines {
-                if let Some(why) = why_not(line.op) {
-                    return Err(StorageError::CannotUndo {
-                        number: line.seq,
-                        op: line.op.name().to_owned(),
-                        why: why.to_owned(),
-                    });
-                }
-                self.refuse_later_change(line, batches, &undone)?;
+                self.refuse_later_change(line, &is_own, &undone)?;
             }
             for line in lines.into_iter().rev() {
                 self.refuse_other_values(&line)?;
                 let applied = self.execute(Draft::inverse(&line))?;
                 let id = line.before.is_some().then_some(applied.id);
-                done.push(Undone { line, id });
+                undoing.done.push(Undone { line, id });
             }
         }
+        self.settle_undo(undoing)
+    }
+
+    /// What others have changed at the same time counts again as well.
+    fn settle_undo(&mut self, mut undoing: Undoing) -> Result<Undoing> {
         if self.view().is_synced()? {
-            // What others have changed at the same time counts again as well.
             self.refold()?;
-            for one in done.iter_mut().filter(|one| one.id.is_some()) {
+            for one in undoing.done.iter_mut().filter(|one| one.id.is_some()) {
                 one.id = self.view().number_of(&one.line.subject)?;
             }
         }
-        Ok(done)
+        Ok(undoing)
+    }
+
+    /// Takes back what one conversation wrote, as one batch: all of it that belongs to one record, or nothing of that.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn undo_session(&mut self, session: &str) -> Result<Undoing> {
+        let undone = self.view().undone_batches()?;
+        let mut lines = self.view().journal_of(&Source {
+            session: Some(session),
+            ..Source::default()
+        })?;
+        lines.retain(|line| !undone.contains(&line.batch) && why_not(line.op).is_none());
+        let mut own: HashSet<i64> = lines.iter().map(|line| line.seq).collect();
+        let mut records: Vec<Vec<JournalLine>> = Vec::new();
+        for line in lines {
+            match records.iter_mut().find(|of| of[0].subject == line.subject) {
+                Some(of) => of.push(line),
+                None => records.push(vec![line]),
+            }
+        }
+        let mut undoing = Undoing::default();
+        let mut free = Vec::new();
+        for lines in records {
+            match self.in_the_way(&lines, &own, &undone)? {
+                Some(left) => undoing.left.push(left),
+                None => free.push(lines),
+            }
+        }
+        // What stays counts as done.
+        own.clear();
+        own.extend(free.iter().flatten().map(|line| line.seq));
+        for lines in free {
+            self.undo_record(lines, &own, &mut undoing.done)?;
+        }
+        self.settle_undo(undoing)
+    }
+
+    /// The line among those of one record, the newest first, that cannot be taken back, if there is one. That an entry was
+    /// used since is nothing in the way.
+    fn in_the_way(
+        &self,
+        lines: &[JournalLine],
+        own: &HashSet<i64>,
+        undone: &HashSet<String>,
+    ) -> Result<Option<Left>> {
+        let Some(stored) = self.stored(&lines[0].subject)? else {
+            // Nothing of it stands.
+            return Ok(None);
+        };
+        let is_own = |other: &JournalLine| {
+            own.contains(&other.seq) || matches!(other.op, Op::Touch | Op::Apply)
+        };
+        let mut known: HashSet<&str> = HashSet::from(CLOCK);
+        for line in lines {
+            let mut looked = self.refuse_later_change(line, &is_own, undone);
+            let after = line.after.iter().flatten();
+            for (field, value) in after.filter(|_| line.before.is_some()) {
+                if known.insert(field) && stored.get(field) != Some(value) && looked.is_ok() {
+                    looked = Err(self.has_changed(line)?);
+                }
+            }
+            let looked = looked.and_then(|()| self.refuse_taken_item(line));
+            match looked {
+                Ok(()) => {}
+                Err(error) if error.is_about_undoing() => {
+                    return Ok(Some(Left {
+                        line: line.clone(),
+                        why: error.to_string(),
+                    }));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes back lines of one record, the newest first. A record that is there because of them goes as it is now.
+    fn undo_record(
+        &mut self,
+        lines: Vec<JournalLine>,
+        own: &HashSet<i64>,
+        done: &mut Vec<Undone>,
+    ) -> Result<()> {
+        let subject = lines[0].subject.clone();
+        let made = lines.iter().position(|line| line.before.is_none());
+        let from = made.unwrap_or(0);
+        for line in lines.into_iter().skip(from) {
+            let Some(id) = self.view().local_id(&subject)? else {
+                return Ok(());
+            };
+            let stored = self.values(&subject, id)?;
+            let mut draft = Draft::inverse(&line);
+            match (&mut draft.before, &mut draft.after) {
+                (Some(before), Some(after)) => {
+                    for field in CLOCK {
+                        if before.get(field) != stored.get(field) {
+                            before.shift_remove(field);
+                            after.shift_remove(field);
+                        }
+                    }
+                }
+                (before, _) => {
+                    *before = Some(stored);
+                    if matches!(subject, Subject::Entry(_)) {
+                        draft.removed = self.view().evidence(id)?;
+                    }
+                }
+            }
+            let batch = self.view().journal_where("batch = ?1", [&line.batch])?;
+            draft.undoes = draft
+                .undoes
+                .filter(|_| batch.iter().all(|line| own.contains(&line.seq)));
+            let applied = self.execute(draft)?;
+            let id = line.before.is_some().then_some(applied.id);
+            done.push(Undone { line, id });
+        }
+        Ok(())
     }
 
     /// Refuses when a record does not hold what a line says it left, or an item that would come back has a
@@ -158,12 +326,18 @@ impl Transaction<'_> {
             _ => false,
         };
         if !same {
-            return Err(StorageError::CannotUndo {
-                number: line.seq,
-                op: line.op.name().to_owned(),
-                why: format!("“{}” has changed since", self.label_of(&line.subject)?),
-            });
+            return Err(self.has_changed(line)?);
         }
+        self.refuse_taken_item(line)
+    }
+
+    fn has_changed(&self, line: &JournalLine) -> Result<StorageError> {
+        let label = self.label_of(&line.subject)?;
+        Ok(cannot_undo(line, &format!("“{label}” has changed since")))
+    }
+
+    /// Refuses when an item that would come back has a successor.
+    fn refuse_taken_item(&self, line: &JournalLine) -> Result<()> {
         let item = line
             .before
             .as_ref()
@@ -186,7 +360,7 @@ impl Transaction<'_> {
     fn refuse_later_change(
         &self,
         line: &JournalLine,
-        batches: &[String],
+        is_own: &dyn Fn(&JournalLine) -> bool,
         undone: &HashSet<String>,
     ) -> Result<()> {
         let later = self.view().journal_where(
@@ -194,7 +368,7 @@ impl Transaction<'_> {
             rusqlite::params![line.subject.kind(), line.subject.uid(), line.seq],
         )?;
         for other in later {
-            let own = other.batch == line.batch || batches.contains(&other.batch);
+            let own = other.batch == line.batch || is_own(&other);
             // What another device did meanwhile shows in what is stored, if it counts.
             let elsewhere = other.device != self.device;
             if own || elsewhere || undone.contains(&other.batch) || !overlap(line, &other) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use super::line::{self, Unreadable};
+use crate::merge::forgotten::Forgotten;
 use crate::model::{Hlc, JournalLine, is_device_name};
 
 /// Longer lines are not read.
@@ -168,6 +169,27 @@ pub fn mend(device: &str, bytes: &[u8], made_here: &[u8]) -> Option<Vec<u8>> {
     Some(mended)
 }
 
+/// The file of a device without what was forgotten. Lines that this version cannot read stay as they are.
+pub fn without(device: &str, bytes: &[u8], forgotten: &Forgotten) -> Vec<u8> {
+    let mut left = Vec::with_capacity(bytes.len());
+    for text in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let whole = text
+            .strip_suffix(b"\n")
+            .map(|text| text.strip_suffix(b"\r").unwrap_or(text));
+        let line = whole
+            .and_then(|text| std::str::from_utf8(text).ok())
+            .and_then(|text| line::read(device, text).ok());
+        match line.map(|line| (forgotten.blank(line.clone()), line)) {
+            Some((blank, line)) if blank != line => {
+                left.extend(line::write(&blank).into_bytes());
+                left.push(b'\n');
+            }
+            _ => left.extend_from_slice(text),
+        }
+    }
+    left
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,6 +305,24 @@ mod tests {
         assert_eq!(mend("d", &spoilt, &made_here).as_ref(), Some(&made_here));
         let more = [spoilt, file(4..5)].concat();
         assert_eq!(mend("d", &more, &made_here), None);
+    }
+
+    #[test]
+    fn a_file_loses_what_was_forgotten_and_nothing_else() {
+        let forget = JournalLine {
+            op: Op::Forget,
+            subject: line(2).subject,
+            after: None,
+            ..line(9)
+        };
+        let newer = b"{\"v\":1,\"hlc\":\"0193000000000009\",\"op\":\"later\"}\n";
+        let bytes = [&file(1..4), newer.as_slice(), b"{\"v\":1,\"hl"].concat();
+        let left = without("d", &bytes, &Forgotten::of([&forget]));
+        let text = String::from_utf8(left.clone()).expect("it is text");
+        assert!(!text.contains("item 2") && text.contains("item 1") && text.contains("item 3"));
+        assert!(text.ends_with("\"op\":\"later\"}\n{\"v\":1,\"hl"));
+        assert_eq!(read_all(&left).many, 3);
+        assert_eq!(without("d", &left, &Forgotten::of([&forget])), left);
     }
 
     #[rstest]

@@ -7,7 +7,8 @@
 //! .gitattributes            what git is to do with these, where people merge by hand
 //! ```
 //!
-//! Each file is made from a journal and is written by one device, so nothing is ever merged: a push stands on what the
+//! Each file is made from a journal and is written by one device (but for what was forgotten, which any device takes out of
+//! all of them), so nothing is ever merged: a push stands on what the
 //! repository holds, or is made anew on it. The repository lies here without a working tree; no hook, filter or link of it
 //! does anything. What comes from it is data: `line.rs` says what counts as a line, and `merge::fold` what it does.
 
@@ -19,7 +20,7 @@ mod profile;
 mod remote;
 mod repository;
 
-pub use file::{Reading, Stopped, append, file_name, mend, read};
+pub use file::{Reading, Stopped, append, file_name, mend, read, without};
 pub use import::{Profile, Published, published};
 pub use profile::profile;
 pub use remote::{Remote, shown};

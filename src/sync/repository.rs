@@ -134,18 +134,25 @@ impl Repository {
         self.tree()
     }
 
+    /// Makes the repository that lies here anew, with what the branch holds now and nothing of what it held before. Where it
+    /// cannot be fetched now, it is fetched the next time.
+    ///
+    /// # Errors
+    /// Git cannot make it.
+    pub fn shed(&self) -> Result<(), Failure> {
+        self.make()?;
+        let _now_or_later = self.fetch();
+        Ok(())
+    }
+
     /// The inner failure is about what lies here, and goes by or is put right.
     fn try_to_fetch(&self) -> Result<Result<(), Failure>, Failure> {
-        let refs = format!("+refs/heads/{}:{}", self.remote.branch, self.tracking());
-        let output = self.git.ended_far(&[
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--",
-            &self.remote.url,
-            &refs,
-        ])?;
+        // What the branch held before is of no use here, and may hold what was forgotten.
+        let mut output = self.fetch_with(&["--depth=1"])?;
+        if !output.status.success() && said(&output).to_lowercase().contains("shallow") {
+            // Not every server can do that.
+            output = self.fetch_with(&[])?;
+        }
         if output.status.success() {
             return Ok(Ok(()));
         }
@@ -168,6 +175,13 @@ impl Repository {
         } else {
             Err(failure)
         }
+    }
+
+    fn fetch_with(&self, options: &[&str]) -> Result<std::process::Output, Failure> {
+        let refs = format!("+refs/heads/{}:{}", self.remote.branch, self.tracking());
+        let plain = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+        let named = ["--", &self.remote.url, &refs];
+        self.git.ended_far(&[&plain, options, &named].concat())
     }
 
     /// What the branch held when it was fetched or pushed last.

@@ -52,6 +52,8 @@ pub(super) struct Listened {
     /// How many turns no earlier run has heard, and in which conversations.
     pub new_turns: usize,
     pub sessions: BTreeMap<String, Vec<String>>,
+    /// How many findings are about something that was forgotten since.
+    pub forgotten: usize,
     /// How a model was used.
     pub model: Option<ModelUse>,
 }

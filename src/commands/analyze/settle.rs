@@ -8,6 +8,7 @@ use super::listen::Listened;
 use super::reply::{Learned, Reply};
 use crate::analysis::{Decided, Finding};
 use crate::commands::Context;
+use crate::commands::entries::count;
 use crate::commands::limits::Limits;
 use crate::commands::record::prepare;
 use crate::merge::{self, Lesson, Merge, Outcome, Things};
@@ -107,17 +108,38 @@ fn decide(
     heard
         .findings
         .retain(|finding| !before.contains(&finding.turn));
-    let ever = if heard.findings.is_empty() {
+    let (ever, kept_out) = if heard.findings.is_empty() {
         Default::default()
     } else {
-        view.taught_before()?
+        (view.taught_before()?, kept_out(view, &heard.findings)?)
     };
+    listened.forgotten = kept_out.len();
     Ok(heard.decide(
         &stored.things,
-        |uid| ever.observations.contains(uid),
+        |uid| ever.observations.contains(uid) || kept_out.contains(uid),
         |session| ever.new_by_session.get(session).copied().unwrap_or(0),
         review_all,
     ))
+}
+
+/// The observations about something that was forgotten after they were made.
+fn kept_out(view: &View<'_>, findings: &[Finding]) -> anyhow::Result<HashSet<String>> {
+    let names = view.forgotten_names()?;
+    if names.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let kept_out = |finding: &&Finding| names.keep_out(&finding.candidate.item, finding.said_at);
+    Ok(findings.iter().filter(kept_out).map(Finding::uid).collect())
+}
+
+/// Says how much is not learned because it was forgotten.
+fn say_what_is_kept_out(listened: &Listened, context: &Context) {
+    if listened.forgotten > 0 {
+        let many = count(listened.forgotten, "finding", "findings");
+        context.note(format!(
+            "{many} left out: that was forgotten, and was said before; aizo add stores it again"
+        ));
+    }
 }
 
 fn lesson_of(decided: &Decided, kinds: &Kinds, now: DateTime<Utc>) -> Option<Lesson> {
@@ -162,6 +184,7 @@ pub(super) fn rehearse(
         Some(learned) => learned,
         None => without_store(&mut listened, review_all, &kinds, now),
     };
+    say_what_is_kept_out(&listened, context);
     Ok(Reply::of(listened, learned, true))
 }
 
@@ -330,6 +353,7 @@ pub(super) fn write(
         }
         Ok(learned)
     })?;
+    say_what_is_kept_out(&listened, context);
     Ok(Reply::of(listened, learned, false))
 }
 

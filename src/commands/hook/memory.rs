@@ -85,6 +85,7 @@ impl Change {
                 ("tag", Some(vec![args.named().to_owned()]))
             }
             Command::Remove(Later(args)) => ("remove", Some(args.named().to_vec())),
+            Command::Forget(Later(args)) => ("forget", Some(args.named().to_vec())),
             Command::Clear(_) => ("clear", None),
             Command::Restore(_) => ("restore", None),
             Command::Undo(_) => ("undo", None),
@@ -107,6 +108,7 @@ impl Change {
             "remove",
             "rm",
             "delete",
+            "forget",
             "clear",
             "restore",
             "undo",
@@ -165,6 +167,7 @@ mod tests {
     #[case("aizo update force-push to main --score 9", &["update force-push to main"])]
     #[case("aizo --json rm 1 2", &["remove 1 2"])]
     #[case("aizo tag x --remove y; aizo tag x y", &["tag x"])]
+    #[case("aizo forget 3 --yes", &["forget 3"])]
     #[case("aizo clear --yes && aizo undo", &["clear", "undo"])]
     #[case("aizo review accept --all", &["review"])]
     #[case("aizo review; aizo review list", &[])]

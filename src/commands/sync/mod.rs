@@ -15,8 +15,10 @@ use std::path::PathBuf;
 use super::Context;
 use crate::error::{Failure, Kind};
 use crate::files::Lock;
+use crate::model::quoted;
 use crate::present::Answer;
-use crate::sync::{Remote, Repository};
+use crate::storage::Owed;
+use crate::sync::{Remote, Repository, shown};
 pub(super) use examine::{Trouble, examine, is_set_up};
 use reply::Reply;
 
@@ -128,6 +130,10 @@ impl Place {
         Lock::take(&self.folder.join("lock"))
     }
 
+    fn try_lock(&self) -> Result<Option<Lock>, Failure> {
+        Lock::try_take(&self.folder.join("lock"))
+    }
+
     /// The repository that was named.
     fn remote(&self) -> Result<Remote, Failure> {
         Remote::load(&self.settings())?.ok_or_else(|| {
@@ -135,6 +141,47 @@ impl Place {
                 .hint("aizo sync init URL")
         })
     }
+}
+
+/// Takes away the repository that lies here, with all that it held before; the next sync fetches it anew. It tells whether
+/// it is gone: not while a sync runs, which then does the same.
+///
+/// # Errors
+/// What the file system reports.
+pub(super) fn drop_checkout(context: &Context) -> Result<bool, Failure> {
+    let folder = Place::of(context).repository();
+    if !folder.exists() {
+        return Ok(true);
+    }
+    let Some(_lock) = Place::of(context).try_lock()? else {
+        return Ok(false);
+    };
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::new(
+            Kind::Io,
+            format!("cannot remove {}: {error}", folder.display()),
+        )),
+        _ => Ok(true),
+    }
+}
+
+/// Where the server of a sync keeps what was there before, and the command that takes it away: one commit without a past in
+/// the place of all.
+pub(super) fn history(context: &Context) -> Option<(String, String)> {
+    let place = Place::of(context);
+    let remote = place.remote().ok()?;
+    let git = format!(
+        "git --git-dir {}",
+        quoted(&place.repository().display().to_string())
+    );
+    let branch = &remote.branch;
+    Some((
+        format!("{} ({branch})", shown(&remote.url)),
+        format!(
+            "aizo sync && {git} push --force {} \"$({git} -c user.name=aizo -c user.email=aizo@localhost commit-tree -m aizo 'refs/remotes/origin/{branch}^{{tree}}')\":refs/heads/{branch}",
+            quoted(&shown(&remote.url)),
+        ),
+    ))
 }
 
 /// A sync that runs.
@@ -159,6 +206,21 @@ impl<'c> Sync<'c> {
             dry_run,
             _lock: lock,
         })
+    }
+
+    /// Lets nothing lie here of what was forgotten.
+    fn shed(&self) -> anyhow::Result<()> {
+        if self.dry_run || !self.owes(Owed::Checkout)? {
+            return Ok(());
+        }
+        self.repository.shed()?;
+        self.context
+            .write(|transaction| Ok(transaction.pay(&[Owed::Checkout])?))
+    }
+
+    fn owes(&self, step: Owed) -> anyhow::Result<bool> {
+        let owed = self.context.read(|view| Ok(view.owed()?))?;
+        Ok(owed.is_some_and(|owed| owed.contains(&step)))
     }
 
     fn device(&self) -> anyhow::Result<Option<String>> {

@@ -12,7 +12,9 @@ impl Sync<'_> {
     /// Fetches and takes over.
     pub(super) fn pull(&self) -> anyhow::Result<Pulled> {
         let tree = self.repository.fetch()?;
-        self.take_over(&tree)
+        let pulled = self.take_over(&tree)?;
+        self.shed()?;
+        Ok(pulled)
     }
 
     /// Takes over what the files of a tree hold and the journal does not.
@@ -73,6 +75,8 @@ impl Sync<'_> {
             }
             let mut received = transaction.receive(lines)?;
             received.renamed = received.renamed.or(renamed);
+            let words = received.forgotten.iter().cloned();
+            self.context.remember_forgotten(words.collect());
             transaction.set_sync_note(&note.text())?;
             pulled(transaction, received, waiting)
         })
@@ -99,6 +103,7 @@ fn pulled(
     let view = transaction.view();
     let mut pulled = Pulled::new(received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;
+    pulled.forgotten = received.forgotten.into_iter().collect();
     let here = view.device()?;
     for held in received.held {
         if let Some(id) = view.number_of(&Subject::Entry(held.uid.clone()))?

@@ -8,8 +8,10 @@ use super::note::{Note, Seen};
 use super::reply::{Pulled, Reply, Sent};
 use crate::commands::entries::count;
 use crate::error::{Failure, Kind};
-use crate::storage::View;
-use crate::sync::{PROFILE_FILE, Pushed, Tree, append, file_name, mend, profile, standing_files};
+use crate::storage::{Owed, View};
+use crate::sync::{
+    PROFILE_FILE, Pushed, Tree, append, file_name, mend, profile, standing_files, without,
+};
 
 /// How often somebody else may be faster.
 const TRIES: u32 = 8;
@@ -23,6 +25,8 @@ struct Plan {
     lines: BTreeMap<String, usize>,
     /// How many of them were not there.
     new: usize,
+    /// Whether the files lose what was forgotten.
+    forgets: bool,
 }
 
 impl Sync<'_> {
@@ -47,9 +51,13 @@ impl Sync<'_> {
                 files: files.keys().cloned().collect(),
                 commit: None,
             };
-            if files.is_empty() || self.dry_run {
+            if self.dry_run {
                 reply.pushed = Some(sent);
                 return Ok(());
+            }
+            if files.is_empty() {
+                reply.pushed = Some(sent);
+                return self.have_forgotten(&plan);
             }
             let message = format!("{} of {}", count(plan.new, "line", "lines"), plan.device);
             let commit = self.repository.commit(&tree, &files, &message)?;
@@ -58,7 +66,7 @@ impl Sync<'_> {
                     self.remember(&plan, &files)?;
                     sent.commit = Some(commit);
                     reply.pushed = Some(sent);
-                    return Ok(());
+                    return self.have_forgotten(&plan);
                 }
                 Pushed::Rejected if attempt < TRIES => {
                     pause(attempt);
@@ -73,6 +81,18 @@ impl Sync<'_> {
         )
         .hint("nothing is lost: aizo sync push")
         .into())
+    }
+
+    /// The branch holds nothing any more that was forgotten; what it held before lies here still.
+    fn have_forgotten(&self, plan: &Plan) -> anyhow::Result<()> {
+        if !plan.forgets {
+            return Ok(());
+        }
+        self.context.write(|transaction| {
+            transaction.owe(&[Owed::Checkout])?;
+            Ok(transaction.pay(&[Owed::Files])?)
+        })?;
+        self.shed()
     }
 
     fn take_over_before(&self, tree: &Tree, reply: &mut Reply) -> anyhow::Result<()> {
@@ -96,6 +116,7 @@ impl Sync<'_> {
             lines: BTreeMap::new(),
             new: 0,
             device: own.clone(),
+            forgets: view.owed()?.contains(&Owed::Files),
         };
         for (device, here) in view.lines_by_device()? {
             let blob = tree.devices.get(&device);
@@ -117,6 +138,9 @@ impl Sync<'_> {
                 plan.new += here.saturating_sub(there);
             }
         }
+        if plan.forgets {
+            self.forget_in_files(view, tree, &note, &mut plan)?;
+        }
         if plan.files.is_empty() {
             return Ok(plan);
         }
@@ -127,6 +151,35 @@ impl Sync<'_> {
         plan.files
             .insert(PROFILE_FILE.to_owned(), text.into_bytes());
         Ok(plan)
+    }
+
+    /// Takes out of the files what was forgotten; who wrote them does the same as soon as they know of it.
+    fn forget_in_files(
+        &self,
+        view: &View<'_>,
+        tree: &Tree,
+        note: &Note,
+        plan: &mut Plan,
+    ) -> anyhow::Result<()> {
+        let forgotten = view.forgotten()?;
+        let readable = tree.devices.iter().filter(|(_, blob)| !blob.is_too_long());
+        for (device, blob) in readable {
+            let path = file_name(device);
+            let stored = self.repository.read(blob)?;
+            let bytes = plan.files.get(&path).unwrap_or(&stored);
+            let left = without(device, bytes, &forgotten);
+            if left == stored {
+                continue;
+            }
+            plan.files.insert(path, left);
+            // What was not read to its end is read again.
+            if note.knows(device, blob) {
+                plan.lines
+                    .entry(device.clone())
+                    .or_insert_with(|| note.lines(device));
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the files of a plan in the repository, and gives those that differ from what is there.

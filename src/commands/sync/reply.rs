@@ -39,6 +39,8 @@ pub(super) struct Pulled {
     pub(super) waiting: Vec<Waiting>,
     /// The name under which this device goes on, where it had to take another one.
     pub(super) renamed: Option<String>,
+    /// The items that were forgotten, as far as they were known here.
+    pub(super) forgotten: Vec<String>,
 }
 
 /// The lines that came from one device.
@@ -140,6 +142,7 @@ impl Pulled {
                 })
                 .collect(),
             renamed: None,
+            forgotten: Vec::new(),
         }
     }
 
@@ -154,6 +157,7 @@ impl Pulled {
         // The second run has looked at the same files again.
         self.waiting = more.waiting;
         self.renamed = more.renamed.or(self.renamed.take());
+        self.forgotten.extend(more.forgotten);
     }
 
     /// Whether no record is another one than it was.
@@ -169,6 +173,9 @@ impl Pulled {
             ))?;
         }
         self.entries.write("", page)?;
+        for item in self.forgotten.iter().take(MOST) {
+            page.wrapped(&format!("forgotten for good: {item}"))?;
+        }
         for held in self.limits_held.iter().take(MOST) {
             let wanted = match held.wanted {
                 Some(score) => format!("wanted {}", Score::clamped(score)),

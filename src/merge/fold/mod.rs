@@ -4,7 +4,7 @@
 //! The lines have one total order: batches by the time of their first line, then by device, and within a batch as they
 //! were written. A batch is one transaction of its device, so names are looked at when all of it is applied. A line says
 //! what it changed and what it saw before that; where what stands is exactly what it saw, it does what it did on its own
-//! device, and otherwise what `values.rs` says.
+//! device, and otherwise what `values.rs` says. What was forgotten counts as never said ([`Forgotten`]).
 //!
 //! **A hard limit gives way only to who knew it.** Every line that makes something a limit, or confirms one, is a claim; a
 //! score out of the band, or a removal, takes back the claims that its device knew when it wrote the line, and counts where
@@ -18,6 +18,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::forgotten::Forgotten;
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
 use crate::scoring::Decay;
 
@@ -126,14 +127,11 @@ impl Removed {
 
 /// Folds lines, in whatever order they come. The same line twice counts once.
 pub fn fold(mut lines: Vec<JournalLine>) -> State {
-    let mut fold = Fold::default();
+    let mut fold = Fold::without(Forgotten::of(&lines));
     lines.sort_by(|a, b| (&a.device, &a.hlc).cmp(&(&b.device, &b.hlc)));
     lines.dedup_by(|a, b| (&a.device, &a.hlc) == (&b.device, &b.hlc));
     let mut batches: BTreeMap<(String, String), Vec<JournalLine>> = BTreeMap::new();
     for line in lines {
-        if line.op == Op::Forget {
-            fold.forget(&line.subject);
-        }
         let name = (line.device.clone(), line.batch.clone());
         batches.entry(name).or_default().push(line);
     }
@@ -163,7 +161,7 @@ pub struct Fold {
     keys: HashMap<String, String>,
     /// Whose an observation is.
     observed: HashMap<String, String>,
-    forgotten: HashSet<Subject>,
+    forgotten: Forgotten,
     /// Entries that this batch gave an item, and the one that they had before it.
     named: Vec<(String, Option<String>)>,
 }
@@ -182,26 +180,29 @@ impl Default for Fold {
             decided: HashSet::new(),
             keys: HashMap::new(),
             observed: HashMap::new(),
-            forgotten: HashSet::new(),
+            forgotten: Forgotten::default(),
             named: Vec::new(),
         }
     }
 }
 
 impl Fold {
-    /// Leaves out all lines of an entry or proposal, whenever they were written. It has to be said before the first line.
-    pub fn forget(&mut self, subject: &Subject) {
-        if matches!(subject, Subject::Entry(_) | Subject::Proposal(_)) {
-            self.forgotten.insert(subject.clone());
+    /// A fold that leaves out what was forgotten, whenever it was written.
+    pub fn without(forgotten: Forgotten) -> Self {
+        Fold {
+            forgotten,
+            ..Fold::default()
         }
     }
 
     /// Applies the next line of a batch.
     pub fn line(&mut self, line: JournalLine) {
-        if self.forgotten.contains(&line.subject) {
+        let line = self.forgotten.blank(line);
+        if self.forgotten.has(&line.subject) {
             return;
         }
         match &line.subject {
+            _ if line.op == Op::Forget => self.shorten(line),
             Subject::Entry(uid) => {
                 let uid = self.state.resolve(uid).to_owned();
                 self.entry(uid, line);
@@ -243,6 +244,25 @@ impl Fold {
                     self.decided.insert(uid.to_owned());
                 }
             }
+        }
+    }
+
+    /// Gives a record the texts that it has after some of its own were forgotten.
+    fn shorten(&mut self, mut line: JournalLine) {
+        let texts = line.after.take().unwrap_or_default();
+        match &line.subject {
+            Subject::Entry(uid) => {
+                let uid = self.state.resolve(uid).to_owned();
+                // The observations that it names stay, without their words.
+                line.removed.clear();
+                self.set(uid, &Values::new(), &texts, line);
+            }
+            Subject::Proposal(uid) => {
+                if let Some(stored) = self.state.proposals.get_mut(uid) {
+                    stored.extend(texts);
+                }
+            }
+            Subject::Session(_) | Subject::Decay => {}
         }
     }
 

@@ -8,6 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use super::{Entry, State, fold, values};
+use crate::merge::forgotten::{Forgotten, nameless};
 use crate::merge::{Observation, observe};
 use crate::model::{
     Change, Effect, Evidence, Hlc, JournalLine, Op, Origin, Preference, Score, Speaker, Stamp,
@@ -36,7 +37,7 @@ struct Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = (
         0..5usize,
-        0..20u8,
+        0..22u8,
         0..8usize,
         0..6usize,
         0..8u8,
@@ -219,6 +220,7 @@ impl World {
         let now = self.now(device);
         let batch = self.name();
         let mut tables = Tables::of(&self.devices[device].state);
+        // After these a store folds anew.
         let (mut numbers, mut is_undo) = (Vec::new(), false);
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
         for &number in &self.devices[device].known {
@@ -229,7 +231,7 @@ impl World {
             }
         }
         for draft in drafts {
-            is_undo |= draft.op == Op::Undo;
+            is_undo |= matches!(draft.op, Op::Undo | Op::Forget);
             if !is_undo {
                 tables.write(&draft);
             }
@@ -262,7 +264,7 @@ impl World {
             self.lines.push(line);
         }
         let state = self.state_of(self.devices[device].known.iter().copied());
-        // What a device writes on what it knows does exactly what it says. A store folds anew after an undo.
+        // What a device writes on what it knows does exactly what it says.
         if !is_undo {
             assert_eq!(Tables::of(&state), tables, "{:#?}", self.lines);
         }
@@ -437,9 +439,13 @@ impl World {
             return;
         };
         let tables = Tables::of(&self.devices[device].state);
+        let forgotten = self.forgotten(device);
         let mut drafts = Vec::new();
         for number in batch.into_iter().rev() {
-            let line = &self.lines[number];
+            let line = &forgotten.blank(self.lines[number].clone());
+            if line.op == Op::Forget || forgotten.has(&line.subject) {
+                return;
+            }
             let stored = match &line.subject {
                 Subject::Entry(uid) => tables.entries.get(uid).map(|(values, _)| values),
                 Subject::Proposal(uid) => tables.proposals.get(uid),
@@ -529,6 +535,71 @@ impl World {
         self.write(device, vec![draft]);
     }
 
+    /// What a device knows to be forgotten.
+    fn forgotten(&self, device: usize) -> Forgotten {
+        let known = self.devices[device].known.iter();
+        Forgotten::of(known.map(|&number| &self.lines[number]))
+    }
+
+    /// Forgets an entry under all its names, or a proposal.
+    fn forget(&mut self, device: usize, step: &Step) {
+        let state = &self.devices[device].state;
+        let mut subjects: Vec<Subject> = Vec::new();
+        if let Some((uid, _)) = self.entry(device, step.pick) {
+            let names = state.aliases.keys().chain([&uid]);
+            let its = names.filter(|name| state.resolve(name) == uid);
+            subjects.extend(its.cloned().map(Subject::Entry));
+        }
+        if step.word > 3 {
+            subjects.extend(
+                state
+                    .proposals
+                    .keys()
+                    .next()
+                    .cloned()
+                    .map(Subject::Proposal),
+            );
+        }
+        let drafts = subjects.into_iter().map(|subject| Draft {
+            op: Op::Forget,
+            subject,
+            before: None,
+            after: None,
+            added: Vec::new(),
+            removed: Vec::new(),
+            undoes: None,
+        });
+        let drafts = drafts.collect();
+        self.write(device, drafts);
+    }
+
+    /// Takes the reason out of an entry and the words out of what is behind it.
+    fn shorten(&mut self, device: usize, step: &Step) {
+        let Some((uid, _)) = self.entry(device, step.pick) else {
+            return;
+        };
+        let evidence = self.devices[device].state.entries[&uid].evidence.keys();
+        let draft = Draft {
+            op: Op::Forget,
+            before: None,
+            after: Some(object(json!({"reason": "what is left"}))),
+            added: Vec::new(),
+            removed: evidence.cloned().map(nameless).collect(),
+            undoes: None,
+            subject: Subject::Entry(uid),
+        };
+        self.write(device, vec![draft]);
+    }
+
+    /// The journal of a device: without what it knows to be forgotten.
+    fn journal(&self, device: usize) -> Vec<JournalLine> {
+        let forgotten = self.forgotten(device);
+        let known = self.devices[device].known.iter();
+        known
+            .map(|&number| forgotten.blank(self.lines[number].clone()))
+            .collect()
+    }
+
     fn configure(&mut self, device: usize, step: &Step) {
         let half_life = 1.0 + f64::from(step.score);
         let now = &self.devices[device].state.decay["half_life_days"];
@@ -600,6 +671,8 @@ impl World {
             15 if step.word > 3 => self.configure(device, step),
             15 => self.propose(device, step),
             16 => self.review(device, step),
+            17 => self.forget(device, step),
+            18 => self.shorten(device, step),
             _ => self.deliver(device, other, step.share),
         }
     }
@@ -663,7 +736,9 @@ fn no_limit_is_lost(world: &World, state: &State) {
         let numbered = world.lines.iter().enumerate();
         numbered.filter(|(_, line)| matches!(line.subject, Subject::Entry(_)))
     };
-    for (number, line) in entry_lines() {
+    // A limit that somebody forgot for good is no more, whoever else knew it.
+    let forgotten = Forgotten::of(&world.lines);
+    for (number, line) in entry_lines().filter(|(_, line)| !forgotten.has(&line.subject)) {
         let Some(limit) = limit_of(line.after.as_ref()) else {
             continue;
         };
@@ -681,6 +756,30 @@ fn no_limit_is_lost(world: &World, state: &State) {
             world.lines
         );
     }
+}
+
+/// Whether the journal of a device tells nothing of what was forgotten, and tells all that counts.
+fn nothing_forgotten_is_left(world: &World, device: usize, state: &State) {
+    let forgotten = Forgotten::of(&world.lines);
+    let journal = world.journal(device);
+    for line in journal.iter().filter(|line| forgotten.has(&line.subject)) {
+        assert_eq!((&line.before, &line.after), (&None, &None));
+        assert!(line.added.is_empty());
+    }
+    let observed = journal
+        .iter()
+        .flat_map(|line| line.added.iter().chain(&line.removed));
+    for evidence in observed.filter(|one| forgotten.observations().contains(&one.uid)) {
+        assert_eq!(evidence.quote, "");
+    }
+    // Some devices know already what was forgotten when the others hear of it.
+    let mixed = journal.iter().zip(&world.lines).enumerate();
+    let mixed = mixed.map(|(number, (left, whole))| match number % 2 {
+        0 => left.clone(),
+        _ => whole.clone(),
+    });
+    assert_eq!(fold(mixed.collect()), *state);
+    assert_eq!(fold(journal), *state);
 }
 
 /// Whether names and keys are in order: an item, and an observation, belongs to one entry.
@@ -706,7 +805,8 @@ fn histories() -> u32 {
 }
 
 #[test]
-fn any_order_of_delivery_any_partition_gives_the_same_tables_on_every_device_and_loses_no_limit() {
+fn any_order_of_delivery_any_partition_gives_the_same_tables_on_every_device_loses_no_limit_and_keeps_nothing_forgotten()
+ {
     let mut runner = TestRunner::new(Config {
         cases: histories(),
         failure_persistence: None,
@@ -740,6 +840,7 @@ fn any_order_of_delivery_any_partition_gives_the_same_tables_on_every_device_and
                     world.deliver(from, device, 10);
                 }
                 assert_eq!(world.devices[device].state, last);
+                nothing_forgotten_is_left(&world, device, &last);
             }
             no_limit_is_lost(&world, &last);
             is_in_order(&last);

@@ -9,11 +9,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
+use super::forget::Owed;
 use super::journal::before_column;
 use super::state::Difference;
 use super::write::new_uid;
 use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
+use crate::merge::forgotten::Forgotten;
 use crate::model::{Evidence, JournalLine, LINE_VERSION, Op, Subject};
 
 /// Made when lines are received first.
@@ -36,6 +38,8 @@ pub struct Received {
     pub held: Vec<Held>,
     /// The name under which this device goes on, where another one writes under the name that it had.
     pub renamed: Option<String>,
+    /// The items that were forgotten, as far as they were known here.
+    pub forgotten: BTreeSet<String>,
 }
 
 /// Whether there are lines under a name that cannot be read yet.
@@ -63,7 +67,7 @@ pub struct Rebuilt {
 }
 
 impl View<'_> {
-    fn meta(&self, key: &str) -> Result<Option<String>> {
+    pub(super) fn meta(&self, key: &str) -> Result<Option<String>> {
         self.sqlite_result(
             self.connection()
                 .prepare_cached("SELECT value FROM schema_meta WHERE key = ?1")
@@ -194,15 +198,18 @@ impl Transaction<'_> {
             renamed,
             ..Received::default()
         };
+        let mut forgotten = self.view().forgotten()?;
+        lines.iter().for_each(|line| forgotten.add(line));
+        received.forgotten = self.names_of_forgotten(&lines)?;
+        let mut is_forgetting = false;
         let mut new: HashSet<(String, String)> = HashSet::new();
-        for mut line in lines.into_iter().filter(|line| !line.stays_here()) {
+        let lines = lines.into_iter().map(|line| forgotten.blank(line));
+        for mut line in lines.filter(|line| !line.stays_here()) {
             // A number means nothing outside its file.
             line.local_id = None;
             self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
             if self.insert_line(&line)? {
-                if line.op == Op::Forget {
-                    self.blank(&line.subject)?;
-                }
+                is_forgetting |= line.op == Op::Forget;
                 *received.lines.entry(line.device.clone()).or_default() += 1;
                 new.insert((line.device, line.hlc));
             }
@@ -212,7 +219,21 @@ impl Transaction<'_> {
         if new.is_empty() && !is_first {
             return Ok(received);
         }
-        let (difference, held) = self.refold()?;
+        if is_forgetting {
+            self.blank_lines(&forgotten)?;
+            self.owe(&Owed::ALL)?;
+        }
+        let (mut difference, held) = self.refold()?;
+        let late = self.forgotten_before(&difference.added())?;
+        if !late.is_empty() {
+            received
+                .forgotten
+                .extend(late.iter().map(|record| record.item.clone()));
+            difference
+                .entries
+                .retain(|entry| late.iter().all(|record| record.subject.uid() != entry.uid));
+            self.forget(&late, &[])?;
+        }
         self.number_lines_after(last)?;
         let changed: BTreeSet<&str> = difference
             .entries
@@ -239,9 +260,11 @@ impl Transaction<'_> {
         self.connection()
             .execute_batch(TABLES)
             .map_err(|error| self.sqlite(error))?;
+        let forgotten = Forgotten::of(lines);
         for line in lines {
+            let line = forgotten.blank(line.clone());
             self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
-            if !self.insert_line(line)? {
+            if !self.insert_line(&line)? {
                 return Err(StorageError::Journal {
                     path: self.path().to_path_buf(),
                     seq: 0,
@@ -267,6 +290,12 @@ impl Transaction<'_> {
         let lines: Vec<JournalLine> = lines
             .into_iter()
             .filter(|line| !line.stays_here())
+            .collect();
+        let mut forgotten = self.view().forgotten()?;
+        lines.iter().for_each(|line| forgotten.add(line));
+        let lines: Vec<JournalLine> = lines
+            .into_iter()
+            .map(|line| forgotten.blank(line))
             .collect();
         for line in &lines {
             rebuilt.repaired += usize::from(self.repair(line)?);
@@ -362,7 +391,7 @@ impl Transaction<'_> {
         self.set_meta("sync_note", note)
     }
 
-    fn set_meta(&self, key: &str, value: &str) -> Result<()> {
+    pub(super) fn set_meta(&self, key: &str, value: &str) -> Result<()> {
         self.connection()
             .prepare_cached("INSERT OR REPLACE INTO schema_meta VALUES (?1, ?2)")
             .and_then(|mut statement| statement.execute([key, value]))
@@ -423,7 +452,7 @@ impl Transaction<'_> {
     }
 
     /// Writes a line as it is; tells whether it is new.
-    fn insert_line(&self, line: &JournalLine) -> Result<bool> {
+    pub(super) fn insert_line(&self, line: &JournalLine) -> Result<bool> {
         let after = line
             .after
             .as_ref()
@@ -458,23 +487,6 @@ impl Transaction<'_> {
                 ])
             })
             .map(|rows| rows > 0)
-            .map_err(|error| self.sqlite(error))
-    }
-
-    /// Takes the values out of the lines of a record that is forgotten.
-    fn blank(&self, subject: &Subject) -> Result<()> {
-        let connection = self.connection();
-        connection
-            .pragma_update(None, "secure_delete", true)
-            .and_then(|()| {
-                connection.execute(
-                    "UPDATE journal SET values_before = NULL, values_after = NULL, evidence_added = '[]',
-                         evidence_removed = '[]'
-                     WHERE kind = ?1 AND uid = ?2",
-                    [subject.kind(), subject.uid()],
-                )
-            })
-            .map(drop)
             .map_err(|error| self.sqlite(error))
     }
 

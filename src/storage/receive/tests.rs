@@ -11,7 +11,7 @@ use crate::merge::{Observation, observe};
 use crate::model::{
     Change, EntryValues, Origin, Preference, ProposalValues, Score, Stamp, item_key,
 };
-use crate::storage::{How, StorageError, Store, index};
+use crate::storage::{How, Owed, StorageError, Store, index};
 
 /// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_STORES=2000 cargo test --lib
 /// in_every_store`.
@@ -274,7 +274,14 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
                 try_write(store, now, |transaction| transaction.apply(&change)).expect("it drops");
             }
         }
-        (13.., _) => {
+        (13, Some(entry)) => {
+            try_write(store, now, |transaction| {
+                forget_in(transaction, &entry.item, step.pick > 1)
+            })
+            .expect("it forgets");
+            is_in_order(store);
+        }
+        (14.., _) => {
             let from = lines(&stores[step.pick % many]);
             let store = &mut stores[step.store % many];
             try_write(store, now, |transaction| transaction.receive(from)).expect("it receives");
@@ -293,7 +300,7 @@ fn histories() -> u32 {
 
 #[test]
 fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
-    let step = (0..3usize, 0..17u8, 0..4usize, 0..4usize, 0..6usize).prop_map(
+    let step = (0..3usize, 0..19u8, 0..4usize, 0..4usize, 0..6usize).prop_map(
         |(store, action, pick, item, score)| Step {
             store,
             action,
@@ -313,12 +320,30 @@ fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
             for (number, step) in steps.iter().enumerate() {
                 act(&mut stores, step, number as i64);
             }
-            let all: Vec<JournalLine> = stores.iter().flat_map(lines).collect();
-            for store in &mut stores {
-                receive(store, all.clone());
-                is_in_order(store);
-                let again = receive(store, all.clone());
-                assert_eq!(again, Received::default());
+            // Until nobody has anything to say of what came.
+            loop {
+                let all: Vec<JournalLine> = stores.iter().flat_map(lines).collect();
+                for store in &mut stores {
+                    receive(store, all.clone());
+                    is_in_order(store);
+                    let again = receive(store, all.clone());
+                    assert_eq!(again, Received::default());
+                }
+                let union: HashSet<String> = stores
+                    .iter()
+                    .flat_map(lines)
+                    .map(|line| line.device + &line.hlc)
+                    .collect();
+                let before: HashSet<String> = all
+                    .into_iter()
+                    .map(|line| line.device + &line.hlc)
+                    .collect();
+                if union == before {
+                    break;
+                }
+            }
+            for store in &stores {
+                knows_nothing_forgotten(store);
             }
             assert_eq!(tables(&stores[0]), tables(&stores[1]));
             assert_eq!(tables(&stores[0]), tables(&stores[2]));
@@ -426,7 +451,7 @@ fn an_entry_that_is_one_with_another_keeps_its_history_and_can_come_back() {
     };
     assert_eq!(history(&b, &united.uid), 2);
     remove(&mut b, "tabs");
-    let undone = write(&mut b, |transaction| transaction.undo_last(1));
+    let undone = write(&mut b, |transaction| transaction.undo_last(1)).done;
     let back = entry(&b, "tabs").expect("it is there");
     assert_eq!(undone[0].id, Some(back.id));
     assert_eq!(b.view().evidence(back.id).expect("it reads").len(), 2);
@@ -485,6 +510,47 @@ fn a_copied_store_goes_on_under_a_name_of_its_own_and_loses_nothing() {
     is_in_order(&b);
 }
 
+/// Forgets an item as the command does.
+fn forget_in(transaction: &mut Transaction<'_>, item: &str, all_evidence: bool) -> Result<()> {
+    let mut records = transaction.view().records()?;
+    records.retain(|record| record.is_called(item));
+    let mentions = transaction.view().mentions(&records, all_evidence)?;
+    let erasures: Vec<_> = mentions
+        .iter()
+        .flat_map(|mention| mention.erasures())
+        .collect();
+    transaction.forget(&records, &erasures).map(drop)
+}
+
+fn forget(store: &mut Store, item: &str) {
+    write(store, |transaction| forget_in(transaction, item, false));
+}
+
+/// How many lines of the journal and rows of the tables hold some words.
+fn holding(store: &Store, words: &str) -> i64 {
+    store
+        .connection
+        .query_row(
+            "SELECT (SELECT count(*) FROM journal WHERE instr(lower(coalesce(values_before, '') || coalesce(values_after, '')
+                         || evidence_added || evidence_removed), ?1))
+                  + (SELECT count(*) FROM preferences WHERE instr(lower(item || reason || keywords), ?1))
+                  + (SELECT count(*) FROM evidence WHERE instr(lower(quote), ?1))
+                  + (SELECT count(*) FROM proposals WHERE instr(lower(item || reason || evidence || why), ?1))
+                  + (SELECT count(*) FROM search WHERE instr(lower(item || reason || keywords || stems), ?1))",
+            [words],
+            |row| row.get(0),
+        )
+        .expect("it counts")
+}
+
+/// Of records that are forgotten no line has any values.
+fn knows_nothing_forgotten(store: &Store) {
+    let forgotten = store.view().forgotten().expect("it reads");
+    for line in store.view().journal(None, usize::MAX).expect("it reads") {
+        assert_eq!(forgotten.blank(line.clone()), line);
+    }
+}
+
 #[test]
 fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
     let mut a = store();
@@ -522,35 +588,146 @@ fn what_is_forgotten_on_one_device_has_no_words_left_on_another() {
     let (mut a, mut b) = (store(), store());
     add(&mut a, "secret thing", 6.0);
     meet(&mut a, &mut b);
-    let uid = entry(&a, "secret thing").expect("it is there").uid;
-    let mut line = lines(&a).pop().expect("there is one");
-    line.op = Op::Forget;
-    line.subject = Subject::Entry(uid);
-    line.hlc = line
-        .hlc
-        .parse::<crate::model::Hlc>()
-        .expect("a time")
-        .next(now())
-        .to_string();
-    line.batch = "forget".to_owned();
-    (line.before, line.after, line.added) = (None, None, Vec::new());
-    let mut c = store();
-    let mut of_a = lines(&a);
-    of_a.push(line);
+    // Lines of others that nobody has seen yet when it is forgotten.
+    rescore(&mut b, "secret thing", 0.5);
+    let late = lines(&b);
+    forget(&mut a, "secret thing");
+    let (mut c, of_a) = (store(), lines(&a));
     for store in [&mut b, &mut c] {
         receive(store, of_a.clone());
+        receive(store, late.clone());
         assert_eq!(entry(store, "secret thing"), None);
-        let left: i64 = store
-            .connection
-            .query_row(
-                "SELECT count(*) FROM journal WHERE values_after LIKE '%secret%' OR evidence_added LIKE '%because%'",
-                [],
-                |row| row.get(0),
-            )
-            .expect("it counts");
-        assert_eq!(left, 0);
+        assert_eq!(holding(store, "secret"), 0);
+        is_in_order(store);
+        assert!(
+            store
+                .view()
+                .owed()
+                .expect("it reads")
+                .contains(&Owed::Files)
+        );
+    }
+    assert_eq!(holding(&a, "secret"), 0);
+    // Who says it again is heard.
+    add(&mut b, "secret thing", 7.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "secret thing"), Some(7.0));
+    is_in_order(&a);
+}
+
+#[test]
+fn what_two_devices_have_said_of_a_thing_is_forgotten_as_one() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut b, "ＴＡＢＳ", 7.0);
+    meet(&mut a, &mut b);
+    forget(&mut b, "tabs");
+    meet(&mut a, &mut b);
+    for store in [&a, &b] {
+        assert_eq!(entry(store, "tabs"), None);
+        assert_eq!((holding(store, "tabs"), holding(store, "ｔａｂｓ")), (0, 0));
         is_in_order(store);
     }
+}
+
+#[test]
+fn what_another_device_has_said_before_goes_too_but_for_a_hard_limit_and_what_was_said_later() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut b, "tabs", 7.0);
+    add(&mut b, "emojis", 0.5);
+    let early = lines(&b);
+    let later = now() + TimeDelta::hours(1);
+    for item in ["tabs", "emojis", "meetings"] {
+        add(&mut a, item, 6.0);
+        try_write(&mut a, later, |transaction| {
+            forget_in(transaction, item, false)
+        })
+        .expect("it forgets");
+    }
+    let received = receive(&mut a, early);
+    assert!(received.forgotten.contains("tabs"), "{received:?}");
+    assert_eq!((score(&a, "tabs"), score(&a, "emojis")), (None, Some(0.5)));
+    let of_a = lines(&a);
+    try_write(&mut b, later, |transaction| transaction.receive(of_a)).expect("it receives");
+    add(&mut b, "tabs", 8.0);
+    meet(&mut a, &mut b);
+    assert_eq!(score(&a, "tabs"), Some(8.0));
+    is_in_order(&a);
+    is_in_order(&b);
+}
+
+#[test]
+fn the_words_for_it_go_from_what_else_speaks_of_it() {
+    let (mut a, mut b) = (store(), store());
+    let told = "I am allergic to shellfish and hate long meetings";
+    for (item, score) in [("allergic to shellfish", 0.5), ("long meetings", 2.0)] {
+        let seen = Observation {
+            reason: told.to_owned(),
+            ..seen(item, Some(score))
+        };
+        write(&mut a, |transaction| add_to(transaction, &seen));
+    }
+    set(
+        &mut a,
+        "long meetings",
+        &EntryValues {
+            reason: Some("more than an hour".to_owned()),
+            ..EntryValues::default()
+        },
+    );
+    meet(&mut a, &mut b);
+    let mut c = copy(&a);
+    forget(&mut c, "allergic to shellfish");
+    assert_eq!(holding(&c, "shellfish"), 3);
+    write(&mut b, |transaction| {
+        forget_in(transaction, "allergic to shellfish", true)
+    });
+    meet(&mut a, &mut b);
+    for store in [&a, &b] {
+        assert_eq!(holding(store, "shellfish"), 0);
+        let stays = entry(store, "long meetings").expect("it stays");
+        assert_eq!(stays.reason, "more than an hour");
+        let evidence = store.view().evidence(stays.id).expect("it reads");
+        assert_eq!((evidence.len(), evidence[0].quote.as_str()), (1, ""));
+        is_in_order(store);
+    }
+}
+
+#[test]
+fn a_change_of_something_forgotten_cannot_be_taken_back() {
+    let mut a = store();
+    add(&mut a, "tabs", 6.0);
+    add(&mut a, "spaces", 6.0);
+    write(&mut a, |transaction| {
+        for item in ["tabs", "spaces"] {
+            let uid = transaction
+                .view()
+                .entry_by_key(item)?
+                .expect("it is there")
+                .uid;
+            transaction.apply(&Change::delete(
+                Op::Clear,
+                Subject::Entry(uid),
+                Origin::User,
+            ))?;
+        }
+        Ok(())
+    });
+    forget(&mut a, "tabs");
+    let refused = |store: &mut Store, number| {
+        let refused = try_write(store, now(), |transaction| transaction.undo(number));
+        matches!(refused, Err(StorageError::CannotUndo { .. }))
+    };
+    // What made it, and the forgetting itself.
+    assert!(refused(&mut a, 1) && refused(&mut a, 5));
+    assert!(matches!(
+        try_write(&mut a, now(), |transaction| transaction.undo_last(1)),
+        Err(StorageError::CannotUndo { .. })
+    ));
+    let undoing = write(&mut a, |transaction| transaction.undo(3));
+    assert_eq!((undoing.done.len(), undoing.left.len()), (1, 1));
+    assert_eq!((score(&a, "tabs"), score(&a, "spaces")), (None, Some(6.0)));
+    is_in_order(&a);
 }
 
 #[test]

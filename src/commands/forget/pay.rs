@@ -1,0 +1,136 @@
+//! Does what is owed after something was forgotten: whoever wrote last does it, so that a run which was ended is made up for
+//! by the next one. What cannot be done now stays owed.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::commands::{Context, sync};
+use crate::files::{Readers, replace};
+use crate::merge::Thing;
+use crate::storage::{Owed, Rewritten, Store};
+
+/// The files of the log.
+const LOGS: [&str; 2] = ["aizo.log", "aizo.log.1"];
+
+/// What was done.
+#[derive(Debug, Default)]
+pub(in crate::commands) struct Paid {
+    /// What became of the copies of the store.
+    pub copies: Vec<Rewritten>,
+    /// How many lines of the log went.
+    pub log_lines: usize,
+    /// What could not be done yet, and why.
+    pub owed: Vec<String>,
+}
+
+/// Does what is owed. It fails nobody: what it could not do is told.
+pub(in crate::commands) fn pay(context: &Context, store: &mut Store) {
+    let Ok(mut owed) = store.view().owed() else {
+        return;
+    };
+    // That waits for the next push.
+    owed.remove(&Owed::Files);
+    if owed.is_empty() {
+        return;
+    }
+    let mut paid = Paid::default();
+    let words = context.forgotten.take();
+    let mut done = Vec::new();
+    for step in owed {
+        match carry_out(step, &words, context, store, &mut paid) {
+            Ok(true) => done.push(step),
+            Ok(false) => {}
+            Err(why) => paid.owed.push(why),
+        }
+    }
+    let now = context.settings.now;
+    let struck = store.write(now, |transaction| transaction.pay(&done));
+    if let Err(error) = struck {
+        paid.owed.push(error.to_string());
+    }
+    if words.is_empty() {
+        tell(&paid, context);
+    }
+    context.paid.replace(Some(paid));
+}
+
+/// Says that what an earlier run had begun was done.
+fn tell(paid: &Paid, context: &Context) {
+    let changed = paid.copies.iter().filter(|copy| copy.is_changed).count();
+    if changed > 0 {
+        context.note(format!(
+            "what was forgotten is gone from {changed} of aizo's copies of the store too"
+        ));
+    }
+    for copy in &paid.copies {
+        if let Some(why) = &copy.failed {
+            context.note(format!(
+                "{} may still hold what was forgotten: {why}",
+                copy.path.display()
+            ));
+        }
+    }
+    for why in &paid.owed {
+        context.note(format!("forgetting is not finished: {why}"));
+    }
+}
+
+fn carry_out(
+    step: Owed,
+    words: &[String],
+    context: &Context,
+    store: &mut Store,
+    paid: &mut Paid,
+) -> Result<bool, String> {
+    match step {
+        Owed::Pages => match store.write_anew() {
+            Ok(false) => Ok(true),
+            Ok(true) => Err(
+                "another process reads the store, and the log beside it cannot be emptied; the next change does it"
+                    .to_owned(),
+            ),
+            Err(error) => Err(error.to_string()),
+        },
+        Owed::Copies => {
+            paid.copies = store
+                .rewrite_copies(context.settings.now)
+                .map_err(|error| error.to_string())?;
+            Ok(true)
+        }
+        Owed::Log => {
+            let Some(home) = &context.settings.home else {
+                return Ok(true);
+            };
+            for name in LOGS {
+                paid.log_lines += clean_log(&home.join(name), words)
+                    .map_err(|error| format!("{name} cannot be written: {error}"))?;
+            }
+            Ok(true)
+        }
+        Owed::Checkout => sync::drop_checkout(context).map_err(|failure| failure.to_string()),
+        Owed::Files => Ok(false),
+    }
+}
+
+/// Takes the lines out of a log that hold one of the words; all of them where nobody knows the words any more.
+fn clean_log(path: &Path, words: &[String]) -> io::Result<usize> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    if words.is_empty() {
+        fs::remove_file(path)?;
+        return Ok(text.lines().count());
+    }
+    let things: Vec<Thing> = words.iter().map(|word| Thing::of(word)).collect();
+    let (gone, kept): (Vec<&str>, Vec<&str>) = text
+        .split_inclusive('\n')
+        .partition(|line| things.iter().any(|thing| thing.shares_a_word_with(line)));
+    if !gone.is_empty() {
+        replace(path, kept.concat().as_bytes(), Readers::Owner)?;
+    }
+    Ok(gone.len())
+}
