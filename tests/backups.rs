@@ -609,6 +609,42 @@ fn a_damaged_store_is_replaced_and_kept(#[case] harm: Harm) {
 }
 
 #[test]
+fn what_a_copy_would_do_by_itself_does_not_come_along() {
+    let home = Home::new();
+    home.ok(&["add", "force-push", "never", "--score", "0.5"]);
+    let file = home.path().join("copy.db");
+    home.ok(&["backup", text(&file)]);
+    rusqlite::Connection::open(&file)
+        .and_then(|store| {
+            store.execute_batch(
+                "CREATE TRIGGER lift AFTER INSERT ON preferences BEGIN
+                     UPDATE preferences SET base_score = 9 WHERE item = 'force-push';
+                 END;
+                 DROP TRIGGER note_entry_update;
+                 CREATE TRIGGER note_entry_update AFTER UPDATE ON preferences BEGIN SELECT 1; END;
+                 CREATE VIEW seen AS SELECT * FROM preferences",
+            )
+        })
+        .expect("it writes");
+    restore(&home, &[text(&file)]);
+    let schema = |store: &Path| -> Vec<String> {
+        rusqlite::Connection::open(store)
+            .expect("it opens")
+            .prepare(
+                "SELECT sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name",
+            )
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .expect("it reads")
+    };
+    let new = Home::new();
+    new.ok(&["add", "x", "y"]);
+    assert_eq!(schema(&home.db()), schema(&new.db()));
+    home.ok(&["add", "tabs", "r"]);
+    let limits: Vec<Value> = home.json(&["recall", "--type", "taboo"]);
+    assert_eq!(limits[0]["base_score"], 0.5);
+}
+
+#[test]
 fn what_is_no_store_of_aizo_is_not_replaced() {
     let home = Home::new();
     home.ok(&["add", "x", "y"]);

@@ -63,6 +63,7 @@ impl Staged {
         copy(source.connection(), &mut connection).map_err(sqlite)?;
         open::configure(&connection, Duration::ZERO).map_err(sqlite)?;
         must_be_sound(&connection, path)?;
+        take_out_what_runs(&connection).map_err(sqlite)?;
         let brought_from = match migrate::version_of(&connection, path)? {
             migrate::Version::Current => None,
             migrate::Version::Older(number) => Some(number),
@@ -74,6 +75,7 @@ impl Staged {
             }
         };
         migrate::bring_up_to_date(&mut connection, path, now, migrate::Backup::None)?;
+        connection.execute_batch(migrate::INDEXES).map_err(sqlite)?;
         index::bring_up_to_date(&mut connection, path)?;
         Ok(Staged {
             connection,
@@ -243,6 +245,20 @@ fn open_damaged(location: &Location) -> rusqlite::Result<Connection> {
     connection.file_control::<&str>(None, FileControl::PersistWal(&mut persist))?;
     connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
     Ok(connection)
+}
+
+/// Takes out what the file would do by itself from then on: a copy may come from anybody, and only aizo's own triggers belong
+/// into a store, which are made anew.
+fn take_out_what_runs(connection: &Connection) -> rusqlite::Result<()> {
+    let found: Vec<(String, String)> = connection
+        .prepare("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view')")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (kind, name) in found {
+        let name = name.replace('"', "\"\"");
+        connection.execute_batch(&format!("DROP {kind} IF EXISTS \"{name}\""))?;
+    }
+    Ok(())
 }
 
 fn copy(source: &Connection, target: &mut Connection) -> rusqlite::Result<()> {

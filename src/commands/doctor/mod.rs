@@ -180,7 +180,7 @@ fn within(context: &Context) -> Vec<Finding> {
                 // It is told once.
                 (Look::Profile(_), Err(_)) => continue,
             };
-            let found = found.unwrap_or_else(|error| vec![unreadable(context, &error)]);
+            let found = found.unwrap_or_else(|error| vec![not_looked(context, &error)]);
             findings.extend(named_by(check, found));
         }
         if let Err(error) = profile {
@@ -207,15 +207,26 @@ fn named_by(check: &Check, mut found: Vec<Finding>) -> Vec<Finding> {
 /// What is found where the store cannot be looked at.
 fn unreadable(context: &Context, error: &anyhow::Error) -> Finding {
     let why = "agents are told nothing of it, and no limit is kept";
-    let fault = error.downcast_ref::<StorageError>();
-    let hint = match fault {
-        Some(fault) if fault.is_damage() => store::put_back(context),
-        Some(fault) => fault.hint().unwrap_or_default(),
-        None => String::new(),
-    };
-    let mut finding = Finding::error(format!("{error:#}"), why, hint);
+    let mut finding = Finding::error(format!("{error:#}"), why, hint_for(context, error));
     finding.check = STORE;
     finding
+}
+
+/// What is found where a check cannot look.
+fn not_looked(context: &Context, error: &anyhow::Error) -> Finding {
+    let what = format!("it could not be looked: {error:#}");
+    let why = "what is wrong there is not known";
+    Finding::error(what, why, hint_for(context, error))
+}
+
+fn hint_for(context: &Context, error: &anyhow::Error) -> String {
+    let fault = error.downcast_ref::<StorageError>();
+    match fault {
+        Some(fault @ StorageError::Journal { .. }) => fault.hint().unwrap_or_default(),
+        Some(fault) if fault.is_damage() => store::put_back(context),
+        Some(fault) => fault.hint().unwrap_or_default(),
+        None => "say it again".to_owned(),
+    }
 }
 
 /// `a, b and 3 more`.

@@ -481,7 +481,7 @@ impl<'s> Work<'s> {
         if matches!(self.task, Task::Uninstall)
             && !self.dry_run
             && has_changed
-            && is_in_use(&copies)
+            && holds_settings(&copies)
         {
             context.note(format!(
                 "copies of settings as they once were are still in {}",
@@ -501,9 +501,12 @@ impl<'s> Work<'s> {
 const LEFT: &str =
     "something that aizo put there is still there: take it out by hand, then say it again";
 
-/// Whether a folder is there and holds something.
-fn is_in_use(folder: &Path) -> bool {
-    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+/// Whether a folder is there and holds copies of settings; copies of the store lie in it as well.
+fn holds_settings(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .any(|name| name.contains(".before-") && !name.ends_with(".bak"))
 }
 
 /// Of what something belongs into a file, or is recorded of it.
