@@ -73,7 +73,9 @@ impl View<'_> {
                 || match known {
                     Some(known) => {
                         let evidence = self.evidence(id)?;
-                        let is_known = |one: &Evidence| known.evidence.get(&one.uid) == Some(one);
+                        let is_known = |one: &Evidence| {
+                            known.evidence.get(&one.uid).map(AsRef::as_ref) == Some(one)
+                        };
                         evidence.len() == known.evidence.len()
                             && evidence.iter().all(is_known)
                             && differing(&kind, &values, &known.values).is_empty()
