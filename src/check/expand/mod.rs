@@ -15,7 +15,7 @@ pub use glob::{is_pattern, matches};
 pub use output::{Feed, Hides, Script, closes_block, openings, printed};
 pub use scope::{Field, Function, Scope, Sets, Value, Values};
 
-use super::invocation::command_of;
+use super::invocation::may_begin;
 use super::shell::{Change, Elements, Mark, Variable, Word};
 use braces::{Piece, braced, pieces_of};
 use change::{changed, part_of};
@@ -107,20 +107,28 @@ impl Scope {
             }];
         }
         let (variables, mut is_all) = self.variables_of(words);
-        let all = variables.iter().fold(1_usize, |all, (_, values)| {
-            all.saturating_mul(values.kept.len())
-        });
-        if all > MOST_VERSIONS && is_all && !may_matter(words, &variables) {
-            return vec![self.open_version(script, words, true)];
+        let mut variables: Vec<(&str, Vec<&Value>)> = variables
+            .into_iter()
+            .map(|(name, values)| (name, values.kept.iter().collect()))
+            .collect();
+        let count = |variables: &[(&str, Vec<&Value>)]| {
+            let counts = variables.iter().map(|(_, values)| values.len());
+            counts.fold(1_usize, usize::saturating_mul)
+        };
+        if count(&variables) > MOST_VERSIONS {
+            variables
+                .iter_mut()
+                .for_each(|(_, values)| values.retain(tells_first()));
         }
+        let all = count(&variables);
         is_all &= all <= MOST_VERSIONS;
         let mut versions = Vec::new();
         for version in 0..all.min(MOST_VERSIONS) {
             let mut left = version;
             let mut choice = Choice::new();
             for (name, values) in &variables {
-                let count = values.kept.len();
-                choice.insert(name, &values.kept[left % count]);
+                let count = values.len();
+                choice.insert(name, values[left % count]);
                 left /= count;
             }
             match self.version(script, words, choice) {
@@ -258,17 +266,35 @@ impl Scope {
     }
 }
 
-/// Whether what variables hold may make another command of words: the program itself, an option, what git is told to do.
-fn may_matter(words: &[Word], variables: &[(&str, &Values)]) -> bool {
-    let is_open = |word: &Word| !word.marks.is_empty();
-    let is_option = |text: &str| text.starts_with(['-', '+', UNREAD]) || text.contains("push");
-    let all = variables.iter().flat_map(|(_, values)| &values.kept);
-    let mut fields = all.flat_map(|value| value.fields.iter().flatten());
-    command_of(words).first().is_none_or(is_open)
-        || words
+/// Of many values keeps those that may make another command of words, and one that stands for all others.
+fn tells_first() -> impl FnMut(&&Value) -> bool {
+    let (mut has_plain, mut has_unknown) = (false, false);
+    move |value| match &value.fields {
+        Some(fields) if fields.iter().any(|field| tells(&field.text)) => true,
+        Some(_) => !std::mem::replace(&mut has_plain, true),
+        None => !std::mem::replace(&mut has_unknown, true),
+    }
+}
+
+/// Whether a text may be a program, an option, or a part of one.
+pub fn tells(text: &str) -> bool {
+    const LONGEST_PART: usize = 3;
+    let mut words = text.split_whitespace();
+    words.clone().any(word_tells) || text.len() <= LONGEST_PART && words.next().is_some()
+}
+
+fn word_tells(word: &str) -> bool {
+    const OPTIONS: [&str; 3] = ["force", "mirror", "recursive"];
+    let is_option = match (word.strip_prefix("--"), word.strip_prefix('-')) {
+        (Some(name), _) => OPTIONS
             .iter()
-            .any(|word| is_open(word) && is_option(&word.text))
-        || fields.any(|field| field.text.split_whitespace().any(is_option))
+            .any(|option| option.starts_with(name) || name.starts_with(option)),
+        (None, Some(flags)) => {
+            flags.is_empty() || flags.contains(['c', 'e', 'f', 'i', 'o', 'r', 's', 'x', 'I', 'R'])
+        }
+        (None, None) => word.starts_with(['+', UNREAD, UNREAD_CODE]),
+    };
+    is_option || word.contains("push") || may_begin(word)
 }
 
 /// What words are read with.

@@ -86,7 +86,11 @@ impl Default for Values {
 
 impl Values {
     fn add(&mut self, value: Value) {
-        if self.kept.len() < MOST_VERSIONS {
+        let mut known = self.kept.iter_mut();
+        if let Some(same) = known.find(|kept| kept.fields == value.fields) {
+            same.is_sure &= value.is_sure;
+            same.is_exported |= value.is_exported;
+        } else if self.kept.len() < MOST_VERSIONS {
             self.length += value.len();
             self.kept.push(value);
         } else {
@@ -362,7 +366,7 @@ impl Scope {
 
     /// Keeps a function. Where it may be defined or not, the ones before count too.
     pub fn define(&mut self, name: &str, function: Function) {
-        self.size += name.len() + function.body.len();
+        self.size += name.len();
         let known = self.functions.entry(name.to_owned()).or_default();
         if function.is_sure {
             known.clear();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::program::quoted_words;
 use super::{Reading, Surroundings, command_of, opens_block};
-use crate::check::expand::{Scope, openings};
+use crate::check::expand::{Function, Scope, openings, tells};
 use crate::check::shell::{Simple, Word};
 
 /// A function as a script defines it.
@@ -105,10 +105,12 @@ impl Reading<'_> {
         if functions.is_empty() {
             return false;
         }
-        // Without arguments it does what it does where it is defined; and with the same ones the same.
-        let takes_any = functions
+        // With nothing that tells anything it does what it does where it is defined; and with the same again the same.
+        let given = arguments
             .iter()
-            .any(|function| takes_arguments(&function.body));
+            .any(|word| !word.is_dynamic && tells(&word.text));
+        let takes = |function: &Function| takes_arguments(&function.body);
+        let takes_any = given && functions.iter().any(takes);
         let call = format!("{name} {}", quoted_words(arguments));
         if !takes_any || !self.called.insert(call) {
             scope.put_functions(name, functions);

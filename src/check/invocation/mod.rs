@@ -24,7 +24,7 @@ use function::functions_in;
 pub use git::GIT_VALUED;
 pub use options::after_options;
 pub use runner::is_interpreter;
-use runner::may_begin;
+pub use runner::may_begin;
 pub use wrapper::Wrapper;
 
 /// Scripts and wrappers within others are followed so far; what lies deeper is reported as not read.
@@ -252,6 +252,24 @@ fn words_at(text: &str, place: &Range<usize>) -> Vec<Word> {
 impl Reading<'_> {
     /// Notes that something is run that was not followed.
     fn unread(&mut self, place: Range<usize>) {
+        if std::env::var_os("DBG").is_some() {
+            let b = std::backtrace::Backtrace::force_capture().to_string();
+            let l: Vec<&str> = b
+                .lines()
+                .filter(|l| l.contains("aizo::check"))
+                .take(9)
+                .map(str::trim)
+                .collect();
+            std::fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open("/tmp/h/chk/dbg")
+                .map(|mut f| {
+                    use std::io::Write;
+                    writeln!(f, "UNREAD {place:?} {:?} {l:#?}", self.budget)
+                })
+                .ok();
+        }
         if self
             .found
             .last()

@@ -333,7 +333,8 @@ impl Reading<'_> {
         // What stands behind an option for code is some.
         let mut pairs = arguments.windows(2);
         let is_unread = |pair: &[Word]| {
-            pair[0].text.starts_with('-') && pair[1].text.starts_with([UNREAD, UNREAD_CODE])
+            let option = pair[0].text.strip_prefix('-').unwrap_or_default();
+            option.ends_with(['c', 'e', 'r']) && pair[1].text.starts_with([UNREAD, UNREAD_CODE])
         };
         if pairs.any(is_unread) {
             self.unread(around(arguments));
@@ -457,7 +458,7 @@ fn words_of_code(code: &str, place: &Range<usize>) -> Vec<Word> {
 }
 
 /// Whether a word may be the name of a program that runs another one, or that a limit may be about.
-pub(super) fn may_begin(text: &str) -> bool {
+pub fn may_begin(text: &str) -> bool {
     const LONGEST: usize = 20;
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
     if name.len() > LONGEST {
