@@ -252,24 +252,6 @@ fn words_at(text: &str, place: &Range<usize>) -> Vec<Word> {
 impl Reading<'_> {
     /// Notes that something is run that was not followed.
     fn unread(&mut self, place: Range<usize>) {
-        if std::env::var_os("DBG").is_some() {
-            let b = std::backtrace::Backtrace::force_capture().to_string();
-            let l: Vec<&str> = b
-                .lines()
-                .filter(|l| l.contains("aizo::check"))
-                .take(9)
-                .map(str::trim)
-                .collect();
-            std::fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open("/tmp/h/chk/dbg")
-                .map(|mut f| {
-                    use std::io::Write;
-                    writeln!(f, "UNREAD {place:?} {:?} {l:#?}", self.budget)
-                })
-                .ok();
-        }
         if self
             .found
             .last()

@@ -129,21 +129,6 @@ impl Reading<'_> {
         place: Range<usize>,
         at: &Surroundings<'_>,
     ) {
-        if !at.is_whole && std::env::var_os("DBG").is_some() {
-            std::fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open("/tmp/h/chk/dbg")
-                .map(|mut f| {
-                    use std::io::Write;
-                    writeln!(
-                        f,
-                        "OPEN {place:?} {program} {:?}",
-                        arguments.iter().map(|w| &w.text).collect::<Vec<_>>()
-                    )
-                })
-                .ok();
-        }
         self.found.push(Invocation {
             program,
             arguments: arguments.iter().map(without_sign).collect(),
