@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::journal::Draft;
 use super::read::Source;
 use super::{Result, StorageError, Transaction, View};
-use crate::model::{JournalLine, Op, Subject, Values, item_key};
+use crate::model::{JournalLine, Op, Score, Subject, Values, item_key};
 
 /// One record that an undo brought back.
 #[derive(Debug, Clone, PartialEq)]
@@ -244,6 +244,18 @@ impl Transaction<'_> {
             // Nothing of it stands.
             return Ok(None);
         };
+        let forbids = |values: &Values| {
+            let score = values.get("base_score").and_then(serde_json::Value::as_f64);
+            score.is_some_and(|score| Score::clamped(score).is_hard_limit())
+        };
+        // A hard limit goes only with the words that made it one.
+        let forbade = lines.iter().any(|line| line.after.iter().any(forbids));
+        if forbids(&stored) && !forbade {
+            return Ok(Some(Left {
+                line: lines[0].clone(),
+                why: self.has_changed(&lines[0])?.to_string(),
+            }));
+        }
         let is_own = |other: &JournalLine| {
             own.contains(&other.seq) || matches!(other.op, Op::Touch | Op::Apply)
         };

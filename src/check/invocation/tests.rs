@@ -126,7 +126,7 @@ fn seen(script: &str) -> Option<bool> {
 #[case::piped("printf '%s\\n' 'cd x' 'rm -rf x' | bash")]
 #[case::piped("printf 'rm %s x' -rf | sh -")]
 #[case::piped("echo 'xrm -rf y' | sed s/x// | sh")]
-#[case::piped("echo 'sn -sg y' | tr n-za-m a-z | sh")]
+#[case::piped("echo 'ez -es l' | tr n-za-m a-z | sh")]
 #[case::piped("echo 'rm -rf x' | tee log | sh")]
 #[case::piped("(echo 'rm -rf x'; echo y) | sh")]
 #[case::piped("{ echo x; echo 'rm -rf x'; } | sh")]
@@ -170,7 +170,6 @@ fn seen(script: &str) -> Option<bool> {
 #[case::functions("function f() { rm -rf x; }; f")]
 #[case::functions("f() { git push -f; }")]
 #[case::functions("f() { rm \"$@\"; }; f -rf x")]
-#[case::functions("f() { rm $F x; }; F=-rf; f")]
 #[case::runners("parallel 'rm -rf {}' ::: a")]
 #[case::runners("parallel -j4 rm -rf ::: a b")]
 #[case::runners("parallel ::: 'ls' 'rm -rf a'")]
@@ -249,6 +248,7 @@ fn what_is_run_for_certain(#[case] script: &str) {
 #[case("echo 'rm -rf x' >> x.sh")]
 #[case("printf 'ls\\nrm -rf x\\n' | tee x.sh")]
 #[case("{ echo a; echo 'rm -rf x'; } > x.sh")]
+#[case("f() { rm $F x; }; F=-rf; f")]
 fn what_may_be_run_asks(#[case] script: &str) {
     assert_eq!(seen(script), Some(false), "{:?}", read(script));
 }

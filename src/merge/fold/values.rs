@@ -95,7 +95,7 @@ pub(super) fn set(
         let (now, old) = (values.get(field), before.get(field));
         let new = match (field.as_str(), now) {
             ("base_score", Some(_)) => continue,
-            ("reason", Some(_)) if op == Op::Merge && held.is_some() => continue,
+            ("reason", Some(_)) if held.is_some() => continue,
             (_, Some(now)) if Some(now) != old => follow(field, now, old, new),
             _ => new.clone(),
         };

@@ -7,9 +7,10 @@ use rstest::rstest;
 use rusqlite::Connection;
 
 use super::*;
+use crate::merge::forgotten::nameless;
 use crate::merge::{Observation, observe};
 use crate::model::{
-    Change, EntryValues, Origin, Preference, ProposalValues, Score, Stamp, item_key,
+    Change, EntryValues, Evidence, Origin, Preference, ProposalValues, Score, Stamp, item_key,
 };
 use crate::storage::{How, Owed, StorageError, Store, index};
 
@@ -837,7 +838,36 @@ fn an_undo_of_an_addition_leaves_what_another_device_has_added(
 }
 
 #[test]
-fn what_speaks_against_a_limit_does_not_become_its_reason() {
+fn what_a_conversation_wrote_does_not_take_a_limit_of_another_device_with_it() {
+    let (mut a, mut b) = (store(), store());
+    let evidence = Evidence {
+        session: Some("s1".to_owned()),
+        ..nameless("e1".to_owned())
+    };
+    let said = Observation {
+        evidence: Some(evidence),
+        ..seen("tabs", Some(6.0))
+    };
+    write(&mut a, |transaction| add_to(transaction, &said));
+    meet(&mut a, &mut b);
+    rescore(&mut b, "tabs", 0.0);
+    meet(&mut a, &mut b);
+    let undoing = write(&mut a, |transaction| transaction.undo_session("s1"));
+    assert_eq!((undoing.done.len(), undoing.left.len()), (0, 1));
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "tabs"), Some(0.0));
+    // Without the limit it goes.
+    rescore(&mut b, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    write(&mut a, |transaction| transaction.undo_session("s1"));
+    meet(&mut a, &mut b);
+    assert_eq!(entry(&b, "tabs"), None);
+}
+
+#[rstest]
+#[case::seen_again(true)]
+#[case::set(false)]
+fn what_speaks_against_a_limit_does_not_become_its_reason(#[case] is_seen: bool) {
     let (mut a, mut b) = (store(), store());
     add(&mut a, "tabs", 6.0);
     meet(&mut a, &mut b);
@@ -847,11 +877,20 @@ fn what_speaks_against_a_limit_does_not_become_its_reason() {
         ..EntryValues::default()
     };
     set(&mut a, "tabs", &values);
-    let nice = Observation {
-        reason: "they are nice".to_owned(),
-        ..seen("tabs", Some(9.0))
-    };
-    write(&mut b, |transaction| add_to(transaction, &nice));
+    if is_seen {
+        let nice = Observation {
+            reason: "they are nice".to_owned(),
+            ..seen("tabs", Some(9.0))
+        };
+        write(&mut b, |transaction| add_to(transaction, &nice));
+    } else {
+        let nice = EntryValues {
+            base_score: Some(9.0),
+            reason: Some("they are nice".to_owned()),
+            ..EntryValues::default()
+        };
+        set(&mut b, "tabs", &nice);
+    }
     meet(&mut a, &mut b);
     let limit = entry(&b, "tabs").expect("it is there");
     assert_eq!(
