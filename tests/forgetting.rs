@@ -598,8 +598,8 @@ fn what_one_conversation_wrote_is_listed_and_taken_back_as_one_change() {
             .as_str()
             .is_some_and(|item| item.contains("tests"))
     });
-    let used = used.expect("it is learned")["id"].to_string();
-    home.ok(&["apply", &used]);
+    let used = &used.expect("it is learned")["id"];
+    home.ok(&["apply", &used.to_string()]);
     let undone: Value = home.json(&["undo", "--session", "bad"]);
     let left = undone["left"].as_array().expect("a list");
     assert_eq!(left.len(), 1, "{undone}");
@@ -611,7 +611,7 @@ fn what_one_conversation_wrote_is_listed_and_taken_back_as_one_change() {
         "{undone}"
     );
     let now: Vec<Value> = home.json(&["show"]);
-    assert!(now.iter().all(|entry| entry["id"].to_string() != used));
+    assert!(now.iter().all(|entry| entry["id"] != *used));
     let tabs: Value = home.json(&["show", "tabs"]);
     assert_eq!(
         (

@@ -16,6 +16,9 @@ use crate::common::Home;
 
 /// How long an answer may take before the test fails: far more than any takes.
 const PATIENCE: Duration = Duration::from_secs(90);
+/// What a request says in its head: a name, and its value, or that it is left out.
+type Headers<'h> = &'h [(&'h str, Option<&'h str>)];
+
 /// Something that only the store holds.
 const SECRET: &str = "midnight walks";
 
@@ -264,7 +267,7 @@ fn another_name_another_page_and_another_key_are_refused() {
         assert_eq!(answer.status, 200, "{headers:?}");
         assert!(answer.body.contains(SECRET));
     }
-    let refused: [(&[(&str, Option<&str>)], u16); 13] = [
+    let refused: [(Headers<'_>, u16); 13] = [
         (&[("Host", Some("rebound.example"))], 403),
         (&[("Host", Some(&rebound))], 403),
         (&[("Host", Some("127.0.0.1"))], 403),

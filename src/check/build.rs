@@ -185,7 +185,8 @@ fn instruction(line: &str) -> Vec<Held> {
         let is_one = INSTRUCTIONS
             .iter()
             .any(|name| name.eq_ignore_ascii_case(word));
-        if !is_one && !(is_instruction && word.starts_with("--")) {
+        let is_option = is_instruction && word.starts_with("--");
+        if !(is_one || is_option) {
             break;
         }
         is_instruction = true;

@@ -123,7 +123,7 @@ fn in_the_persons_mouth(text: &str) -> String {
     };
     let mut said = String::from("I");
     let mut words = rest.split_whitespace().peekable();
-    while let Some(word) = words.next() {
+    for word in words.by_ref() {
         let lower = word.to_lowercase();
         let known = VERBS.iter().find(|(verb, _)| *verb == lower);
         said.push(' ');

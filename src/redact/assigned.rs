@@ -284,7 +284,8 @@ pub(super) fn option(text: &str, start: usize, end: usize, steps: &Steps<'_>) ->
         return user_and_password(text, end + 1, steps);
     }
     let is_spaced = word == "-p" && bytes.get(end) == Some(&b' ');
-    if !is_spaced && !(word.starts_with("-p") && word.len() > 4) {
+    let is_joined = word.starts_with("-p") && word.len() > 4;
+    if !(is_spaced || is_joined) {
         return None;
     }
     steps.take(FOR_A_COMMAND)?;

@@ -237,10 +237,10 @@ impl World {
             }
             let at = &mut self.devices[device];
             at.hlc = at.hlc.next(now);
-            let seen = draft
-                .lifts_a_limit()
-                .then(|| seen.clone())
-                .unwrap_or_default();
+            let seen = match draft.lifts_a_limit() {
+                true => seen.clone(),
+                false => BTreeMap::new(),
+            };
             let line = JournalLine {
                 seq: 0,
                 batch: batch.clone(),
