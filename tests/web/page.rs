@@ -210,7 +210,7 @@ fn the_profile_is_shown_filtered_sorted_and_walked_through() {
         b.wait(&tab, "document.querySelector('main').innerText.length > 80");
         let offers = b.run(
             &tab,
-            "[...document.querySelectorAll('main button')].map(button => button.textContent)",
+            "[...document.querySelectorAll('main button')].filter(button => button.checkVisibility()).map(button => button.textContent)",
         );
         assert_eq!(offers, json!([]), "{name}");
         assert_named(b, &tab);
