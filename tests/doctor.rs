@@ -380,6 +380,26 @@ fn rows_that_are_not_what_the_journal_says_are_taken_into_it(#[case] sql: &str) 
     crate::stores::replays_to_the_same_tables(&home);
 }
 
+#[rstest]
+#[case::gone("PRAGMA foreign_keys = on; DELETE FROM preferences WHERE item = 'force-push'")]
+#[case::raised("UPDATE preferences SET base_score = 9 WHERE item = 'force-push'")]
+fn a_hard_limit_that_nobody_has_lifted_is_told_and_never_taken_as_lifted(#[case] sql: &str) {
+    let home = profile();
+    home.ok(&["add", "force-push", "never", "--score", "0"]);
+    unnoticed(&home, sql);
+    let before: Vec<Value> = home.json(&["history"]);
+    let told = found(&home, "journal");
+    assert_eq!(told.level, "error");
+    assert!(
+        told.what
+            .contains("“force-push” is a hard limit in the journal")
+    );
+    home.run(&["doctor", "--fix"]);
+    assert_eq!(found(&home, "journal"), told);
+    let after: Vec<Value> = home.json(&["history"]);
+    assert_eq!(after, before);
+}
+
 #[test]
 fn what_another_program_wrote_is_taken_in() {
     let home = profile();

@@ -28,6 +28,14 @@ const TIME: &str = "%Y%m%dT%H%M%SZ";
 /// So many of the copies stay that nobody has asked for.
 const MOST_KEPT: usize = 10;
 
+/// Before what a copy is taken by itself, besides a change of the schema.
+const OCCASIONS: [&str; 4] = [
+    "before-clear",
+    "before-import",
+    "before-rebuild",
+    "before-restore",
+];
+
 /// The tables that are counted in a store and in its copy.
 const COUNTED: [&str; 6] = [
     "preferences",
@@ -113,14 +121,16 @@ impl Name {
             Some((time, number)) => (time, number.parse().ok()?),
             None => (moment, 1),
         };
-        let is_word = |word: &str| {
-            let is_sign = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-            !word.is_empty() && word.chars().all(is_sign)
+        // With another word it is somebody's own file.
+        let is_occasion = |word: &str| {
+            let version = word.strip_prefix("schema");
+            OCCASIONS.contains(&word)
+                || version.is_some_and(|version| version.parse::<u32>().is_ok())
         };
         Some(Name {
             at: NaiveDateTime::parse_from_str(time, TIME).ok()?.and_utc(),
             number,
-            occasion: occasion.filter(|word| is_word(word)).map(str::to_owned),
+            occasion: occasion.filter(|word| is_occasion(word)).map(str::to_owned),
         })
         .filter(|name| name.occasion.is_some() == occasion.is_some())
     }
@@ -666,6 +676,8 @@ mod tests {
     #[case("preferences.db.before-import-20261130T090000Z-2.bak", Some(("before-import", 2)))]
     #[case("preferences.db.bak", None)]
     #[case("preferences.db.mine.bak", None)]
+    #[case("preferences.db.mine-20261130T090000Z.bak", None)]
+    #[case("preferences.db.20261130T090000Z.mine.bak", None)]
     #[case("preferences.db.20261130T090000Z.bak-wal", None)]
     #[case("preferences.db.20261130T090000Z.Mine!.bak", None)]
     #[case("other.db.20261130T090000Z.bak", None)]

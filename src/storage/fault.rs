@@ -243,6 +243,14 @@ impl StorageError {
         )
     }
 
+    /// Whether SQLite makes nothing of the file.
+    pub(super) fn is_no_database(&self) -> bool {
+        matches!(
+            self,
+            StorageError::Damaged { .. } | StorageError::NotADatabase { .. }
+        )
+    }
+
     /// Whether the store could not be written but may still be read.
     pub(crate) fn is_about_writing(&self) -> bool {
         matches!(

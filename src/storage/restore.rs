@@ -214,7 +214,10 @@ impl<'l> Live<'l> {
             Ok(store) => (store.connection, true),
             Err(error) if error.is_damage() => match open_damaged(location) {
                 Ok(connection) => (connection, false),
-                Err(_) => return Ok(None),
+                Err(error) => match StorageError::from_sqlite(&location.path, error) {
+                    error if error.is_no_database() => return Ok(None),
+                    error => return Err(error),
+                },
             },
             Err(error) => return Err(error),
         };

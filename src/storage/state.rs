@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::index::Dirty;
 use super::{Result, Transaction};
 use crate::merge::fold::{Entry, State};
-use crate::model::{Evidence, Subject, Values};
+use crate::model::{Evidence, Score, Subject, Values};
 
 /// What was different.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -304,6 +304,13 @@ impl Differing {
                 Some(_) => How::Changed,
             },
         }
+    }
+
+    /// Whether it was a hard limit and is none.
+    pub fn loses_a_limit(&self) -> bool {
+        let forbids =
+            |score: Option<f64>| score.is_some_and(|it| Score::clamped(it).is_hard_limit());
+        forbids(self.before) && !forbids(self.after)
     }
 
     pub(super) fn gone(uid: &str, before: &Values) -> Self {

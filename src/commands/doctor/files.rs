@@ -23,12 +23,12 @@ pub(super) fn modes(context: &Context) -> Vec<Finding> {
         let (what, mode) = if metadata.is_dir() {
             (
                 format!("{} can be entered by others ({mode:o})", path.display()),
-                0o700,
+                mode & 0o700,
             )
         } else {
             (
                 format!("{} can be read by others ({mode:o})", path.display()),
-                0o600,
+                mode & 0o700,
             )
         };
         let why = if path.ends_with(".env") {

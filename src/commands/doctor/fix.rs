@@ -22,9 +22,12 @@ pub(super) fn all(findings: &[Finding], context: &Context) -> Vec<Fixed> {
     let mut fixed = Vec::new();
     let mut adopted: BTreeSet<String> = BTreeSet::new();
     let mut adopting: BTreeSet<&'static str> = BTreeSet::new();
+    // A damaged store is no witness of what somebody wrote.
+    let is_damaged = findings.iter().any(|finding| finding.check == "integrity");
     for finding in findings {
         let done = match &finding.fix {
             None => continue,
+            Some(Fix::Adopt(_)) if is_damaged => continue,
             Some(Fix::Mode(path, mode)) => set_mode(path, *mode),
             Some(Fix::Remove(path)) => remove(path),
             Some(Fix::Index) => rebuild_index(context),

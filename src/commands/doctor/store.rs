@@ -61,8 +61,17 @@ pub(super) fn index(_context: &Context, view: &View<'_>) -> Findings {
 
 /// Rows that are not what the journal makes of them.
 pub(super) fn journal(context: &Context, view: &View<'_>) -> Findings {
-    let difference = view.against_journal()?;
+    let mut difference = view.against_journal()?;
     let mut findings = Vec::new();
+    let limits = difference.entries.extract_if(.., |one| one.loses_a_limit());
+    for one in limits.collect::<Vec<_>>() {
+        let what = format!(
+            "“{}” is a hard limit in the journal, and the store has it no more as one",
+            one.item
+        );
+        let why = "nobody has lifted it, and no agent keeps to it";
+        findings.push(Finding::error(what, why, put_back(context)));
+    }
     let why = "undo, history and sync go by the journal, and would bring back what it holds";
     if !difference.entries.is_empty() {
         let names: Vec<String> = difference
