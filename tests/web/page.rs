@@ -759,6 +759,7 @@ fn it_speaks_chinese_fits_a_phone_and_remembers_what_was_switched() {
     b.press(&tab, "Escape");
     b.wait(&tab, "!document.querySelector('dialog')");
     b.click(&tab, "[data-name=close]");
+    b.wait(&tab, "document.querySelector('.entry').hidden");
     for name in ["agent", "review", "history", "state"] {
         view(b, &tab, name);
         b.wait(&tab, "document.querySelector('main').innerText.length > 30");
