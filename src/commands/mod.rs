@@ -243,6 +243,8 @@ pub struct Context {
     /// What was done beside the store after something was forgotten.
     paid: RefCell<Option<forget::Paid>>,
     quiet: bool,
+    /// Whether the process ends with the answer, and touches the store once.
+    reads_once: bool,
 }
 
 impl Context {
@@ -270,6 +272,11 @@ impl Context {
         })?;
         Ok(Context {
             quiet: cli.json,
+            reads_once: match &cli.command {
+                Command::Recall(Later(args)) => !args.touches(),
+                Command::Top(_) | Command::Context(_) => true,
+                _ => false,
+            },
             ..Context::with(settings)
         })
     }
@@ -298,6 +305,7 @@ impl Context {
             forgotten: RefCell::default(),
             paid: RefCell::default(),
             quiet: false,
+            reads_once: false,
         }
     }
 
@@ -346,6 +354,9 @@ impl Context {
         let answer = snapshot(&store, &read);
         if store.confirm() {
             self.note_about(&store);
+            if self.reads_once {
+                store.leave_open();
+            }
             return answer.map(Some);
         }
         // Somebody began to write while the file was read without locks.

@@ -34,9 +34,11 @@ fn main() -> io::Result<()> {
     link_small(Path::new(&out))
 }
 
-/// Leaves out what nothing reads in a program that ends with the first panic: the tables to unwind its stack.
-const WITHOUT_UNWIND_TABLES: &str =
-    "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame.*) } } INSERT AFTER .text;\n";
+/// Leaves out what nothing reads in a program that ends with the first panic: the tables to unwind its stack. The objects
+/// that a static program begins and ends with refer to theirs.
+const WITHOUT_UNWIND_TABLES: &str = "SECTIONS { /DISCARD/ : {
+    *(EXCLUDE_FILE(*crtbegin*.o *crtend*.o) .eh_frame) *(.eh_frame.*)
+} } INSERT AFTER .text;\n";
 
 /// What makes a released binary smaller on Linux: no tables to unwind stacks with, and relocations in the packed form that
 /// glibc 2.36 and musl 1.2.4 brought. A linker of one's own choice may not know these, and gets none of them.

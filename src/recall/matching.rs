@@ -296,18 +296,19 @@ fn one_stem(pieces: &[String]) -> Option<String> {
 /// letters, and for the shortest words.
 fn stem(piece: &str) -> Option<String> {
     const SHORTEST: usize = 3;
-    let algorithm = match piece.chars().next()? as u32 {
-        0x61..=0x7A | 0xDF..=0x24F => Algorithm::English,
-        0x370..=0x3FF => Algorithm::Greek,
-        0x400..=0x4FF => Algorithm::Russian,
-        0x600..=0x6FF => Algorithm::Arabic,
-        0xB80..=0xBFF => Algorithm::Tamil,
+    // Each is made by itself: so the linker sees which languages are in use, and leaves out the tables of the others.
+    let stemmer = match piece.chars().next()? as u32 {
+        0x61..=0x7A | 0xDF..=0x24F => Stemmer::create(Algorithm::English),
+        0x370..=0x3FF => Stemmer::create(Algorithm::Greek),
+        0x400..=0x4FF => Stemmer::create(Algorithm::Russian),
+        0x600..=0x6FF => Stemmer::create(Algorithm::Arabic),
+        0xB80..=0xBFF => Stemmer::create(Algorithm::Tamil),
         _ => return None,
     };
     if piece.chars().count() < SHORTEST || piece.chars().any(|c| !c.is_alphabetic()) {
         return None;
     }
-    Some(Stemmer::create(algorithm).stem(piece).into_owned())
+    Some(stemmer.stem(piece).into_owned())
 }
 
 /// Whether a character is written without spaces around words, so that it is a piece by itself.

@@ -95,6 +95,11 @@ impl Vector {
         })
     }
 
+    /// The signed bytes, and what one of them is worth.
+    pub(super) fn codes(&self) -> (&[i8; DIMENSIONS], f32) {
+        (&self.codes, self.scale)
+    }
+
     /// What the vector has along a direction that is given by codes.
     pub(super) fn along(&self, codes: &[i8; DIMENSIONS]) -> f32 {
         dot(&self.codes, codes) as f32 * self.scale
