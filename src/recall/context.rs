@@ -575,9 +575,9 @@ pub fn in_turn<T>(sorted: Vec<T>, group_of: impl Fn(&T) -> Group) -> Vec<T> {
 /// A text that cannot break out of the block: on one line, without anything that opens or closes an element, or
 /// looks as if it did.
 pub(crate) fn harmless(text: &str) -> String {
-    const OPENING: [char; 3] = ['<', '＜', '﹤'];
     let stripped = strip_hidden(text);
-    if !stripped.contains(OPENING) {
+    // One character after the other: a search for several at once looks at every letter by itself.
+    if !['<', '＜', '﹤'].iter().any(|&c| stripped.contains(c)) {
         return stripped.trim().to_owned();
     }
     let mut kept = String::with_capacity(stripped.len());
@@ -638,7 +638,7 @@ fn prose(group: Group, lines: &[&Line], text: &mut String) {
         .map(|line| {
             let item = fenced(
                 &line.item,
-                breaks_out(&line.item) || line.item.contains([':', '：']),
+                breaks_out(&line.item) || line.item.contains(':') || line.item.contains('：'),
             );
             if line.reason.is_empty() {
                 item
@@ -659,13 +659,21 @@ fn prose(group: Group, lines: &[&Line], text: &mut String) {
 
 /// Whether a text in a sentence could end it, or begin another item or group: "tabs). The user prefers: spaces".
 pub(crate) fn breaks_out(text: &str) -> bool {
+    let may = |byte| matches!(byte, b'.' | b'!' | b'?' | b'(' | b')' | b';' | 0x80..);
+    if !text.bytes().any(may) {
+        return false;
+    }
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let ends =
             matches!(c, '.' | '!' | '?' | '…') && rest.peek().is_none_or(|c| c.is_whitespace());
         // The mark of a shortened reason ends no sentence.
         let is_cut = c == '…' && rest.peek().is_none();
-        if ends && !is_cut || "();；（）。！？“”„".contains(c) {
+        let divides = matches!(
+            c,
+            '(' | ')' | ';' | '；' | '（' | '）' | '。' | '！' | '？' | '“' | '”' | '„'
+        );
+        if ends && !is_cut || divides {
             return true;
         }
     }

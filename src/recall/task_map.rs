@@ -40,7 +40,11 @@ pub fn turn(task: &Vector) -> Vector {
     let constants = &rows[DIMENSIONS];
     let mut turned = task.components();
     for (column, part) in turned.iter_mut().enumerate() {
-        let sum = above.of(column).wrapping_sub(below.of(column)).cast_signed() - surplus;
+        let sum = above
+            .of(column)
+            .wrapping_sub(below.of(column))
+            .cast_signed()
+            - surplus;
         let constant = i32::from(constants[column]) - ZERO;
         *part += f32::from_le_bytes(worths[column])
             * (sum as f32 * worth_of_task + constant as f32 * CONSTANT);
@@ -122,10 +126,11 @@ mod tests {
             sums.add(code.unsigned_abs(), &row(i));
         }
         for column in 0..DIMENSIONS {
-            let terms = codes.iter().enumerate().map(|(i, code)| {
-                u32::from(code.unsigned_abs()) * u32::from(row(i)[column])
-            });
-            assert_eq!(sums.of(column), terms.sum(), "column {column}");
+            let terms = codes
+                .iter()
+                .enumerate()
+                .map(|(i, code)| u32::from(code.unsigned_abs()) * u32::from(row(i)[column]));
+            assert_eq!(sums.of(column), terms.sum::<u32>(), "column {column}");
         }
         let mut most = Sums::default();
         for _ in 0..DIMENSIONS {

@@ -150,6 +150,26 @@ impl<'c> View<'c> {
         self.one("p.id = ?1", id)
     }
 
+    /// Hands the preferences with these numbers to `each`, in the order of the numbers; those that are gone are passed over.
+    pub(super) fn each_entry(
+        &self,
+        ids: impl IntoIterator<Item = i64>,
+        mut each: impl FnMut(Preference),
+    ) -> Result<()> {
+        let read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare_cached(&format!(
+                "SELECT {PREFERENCE} FROM preferences p WHERE p.id = ?1"
+            ))?;
+            for id in ids {
+                if let Some(entry) = statement.query_row([id], preference).optional()? {
+                    each(entry);
+                }
+            }
+            Ok(())
+        };
+        self.sqlite_result(read())
+    }
+
     /// The preference whose item has this key, see [`item_key`].
     ///
     /// # Errors

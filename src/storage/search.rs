@@ -429,9 +429,7 @@ impl Search<'_, '_> {
 
     fn load(&self, ids: &[i64]) -> Result<Vec<Preference>> {
         let mut rows = Vec::with_capacity(ids.len());
-        for &id in ids {
-            rows.extend(self.view.entry(id)?);
-        }
+        (self.view).each_entry(ids.iter().copied(), |row| rows.push(row))?;
         Ok(rows)
     }
 
@@ -519,12 +517,9 @@ impl Search<'_, '_> {
 
     /// The hard limits that answer by words or kind of task.
     fn limits_by_words(&mut self) -> Result<Vec<Hit>> {
-        let mut rows = Vec::new();
-        for id in self.view.limit_ids()? {
-            if !self.outside_ids.contains(&id) {
-                rows.extend(self.view.entry(id)?);
-            }
-        }
+        let mut ids = self.view.limit_ids()?;
+        ids.retain(|id| !self.outside_ids.contains(id));
+        let rows = self.load(&ids)?;
         Ok(self.judge_all(rows))
     }
 

@@ -18,11 +18,10 @@ use crate::recall::context::{Group, in_turn};
 use crate::scoring::{self, Decay};
 
 /// Which way a walk along the scores goes: towards weaker ones. The middle itself belongs to the way down.
-const DOWN: &str =
-    "SELECT id, score, seen FROM recall_index WHERE score < ?1 AND score BETWEEN ?2 AND ?3
+/// One bound on each side, since SQLite would use but one of two and pass over all rows between them.
+const DOWN: &str = "SELECT id, score, seen FROM recall_index WHERE score < ?1 AND score >= ?2
      ORDER BY score DESC, seen DESC";
-const UP: &str =
-    "SELECT id, score, seen FROM recall_index WHERE score > ?1 AND score >= ?2 AND score < ?3
+const UP: &str = "SELECT id, score, seen FROM recall_index WHERE score > ?1 AND score < ?2
      ORDER BY score ASC, seen DESC";
 
 /// A search for the strongest entries.
@@ -61,10 +60,10 @@ impl View<'_> {
         }
         felt.sort_unstable_by_key(|(_, place)| Reverse(*place));
         let mut hits = Vec::new();
-        for (_, place) in in_turn(felt, |(group, _)| *group).into_iter().take(most) {
-            let entry = self.entry(place.id)?;
-            hits.extend(entry.map(|entry| Hit::new(entry, None, &standing.decay, now)));
-        }
+        let felt = in_turn(felt, |(group, _)| *group).into_iter().take(most);
+        self.each_entry(felt.map(|(_, place)| place.id), |entry| {
+            hits.push(Hit::new(entry, None, &standing.decay, now));
+        })?;
         Ok(hits)
     }
 }
@@ -103,17 +102,15 @@ impl Standing<'_> {
     ) -> Result<()> {
         let (least, most) = group.scores();
         let (low, high) = (low.max(least), high.min(most));
-        let mut from = if way == DOWN {
-            f64::INFINITY
+        let (mut from, to) = if way == DOWN {
+            (high.next_up(), low)
         } else {
-            f64::NEG_INFINITY
+            (low.next_down(), high)
         };
         'scores: loop {
             let connection = self.view.connection();
             let mut statement = self.view.sqlite_result(connection.prepare_cached(way))?;
-            let mut rows = self
-                .view
-                .sqlite_result(statement.query([from, low, high]))?;
+            let mut rows = self.view.sqlite_result(statement.query([from, to]))?;
             let mut spent = None;
             while let Some(row) = self.view.sqlite_result(rows.next())? {
                 let (id, score, seen) = self.view.sqlite_result(index_row(row))?;
