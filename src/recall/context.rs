@@ -682,10 +682,13 @@ pub(crate) fn breaks_out(text: &str) -> bool {
 
 /// The text in quotation marks where it needs them; those within it become others, so that none ends the text.
 pub(crate) fn fenced(text: &str, needs_it: bool) -> String {
-    if needs_it {
+    if !needs_it {
+        return text.to_owned();
+    }
+    if ['“', '”', '„'].iter().any(|&mark| text.contains(mark)) {
         format!("“{}”", text.replace(['“', '”', '„'], "\""))
     } else {
-        text.to_owned()
+        format!("“{text}”")
     }
 }
 
