@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use super::{Hit, Match};
-use crate::model::{Band, Origin, beginning, strip_hidden};
+use crate::model::{Band, Origin, beginning, is_plain, strip_hidden};
 
 /// Opens the block. What stands between the two markers was written by aizo and is never learned from.
 pub const OPEN: &str = "<aizo-preferences>";
@@ -257,14 +257,14 @@ impl Block {
         let mut room = Room::new(budget, form, longest_last_line);
         let mut chosen: Vec<Candidate> = Vec::new();
         // Items first: all limits whatever the tokens say, then as many others as there is room for.
-        for limit in limits.iter().cloned().map(candidate) {
+        for limit in limits.iter().map(candidate) {
             if room.take(&limit.line, false) {
                 chosen.push(limit);
             } else {
                 block.limits_left_out += 1;
             }
         }
-        let mut others = others.iter().cloned().map(candidate);
+        let mut others = others.iter().map(candidate);
         let mut said = 0;
         loop {
             let some = others.by_ref().take(budget.most_before_reasons());
@@ -508,12 +508,13 @@ impl Room {
     }
 }
 
-fn candidate(hit: Hit) -> Candidate {
+fn candidate(hit: &Hit) -> Candidate {
     let Hit {
         preference,
         weight,
         found,
     } = hit;
+    let found = found.as_ref();
     Candidate {
         whole_reason: harmless(&preference.reason),
         line: Line {
@@ -524,12 +525,11 @@ fn candidate(hit: Hit) -> Candidate {
             said: Said::Item,
             base_score: preference.base_score.value(),
             effective_weight: weight.effective,
-            how: found.as_ref().map(|found| found.how),
+            how: found.map(|found| found.how),
             relevance: found
-                .as_ref()
                 .and_then(|found| found.relevance.as_ref())
                 .map(|relevance| relevance.rounded()),
-            matched: found.map(|found| found.matched).unwrap_or_default(),
+            matched: found.map_or_else(Vec::new, |found| found.matched.clone()),
             origin: preference.origin,
         },
     }
@@ -575,6 +575,9 @@ pub fn in_turn<T>(sorted: Vec<T>, group_of: impl Fn(&T) -> Group) -> Vec<T> {
 /// A text that cannot break out of the block: on one line, without anything that opens or closes an element, or
 /// looks as if it did.
 pub(crate) fn harmless(text: &str) -> String {
+    if is_plain(text) && !text.contains('<') {
+        return text.trim().to_owned();
+    }
     let stripped = strip_hidden(text);
     // One character after the other: a search for several at once looks at every letter by itself.
     if !['<', '＜', '﹤'].iter().any(|&c| stripped.contains(c)) {
