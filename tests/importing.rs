@@ -1,6 +1,8 @@
 //! A profile on its way between stores: what aizo exports comes back as it was, what others wrote waits, and nothing that is
 //! broken or hostile in a file does harm.
 
+mod trust;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -58,6 +60,7 @@ struct Imported {
     own: bool,
     counts: Counts,
     hard_limits: Vec<String>,
+    limits_waiting: Vec<String>,
     settings: Option<String>,
     history: Option<String>,
     rows: Vec<Row>,
@@ -588,6 +591,8 @@ fn gone_apart(stored: &str, comes: &str) -> (Home, String) {
 #[case("9", "0.5", "replace", "limited", 0.5)]
 #[case("9", "0.5", "skip", "skipped", 9.0)]
 #[case("0.5", "1.5", "merge", "merged", 1.1)]
+#[case("0.5", "1.5", "replace", "kept", 0.5)]
+#[case("1.5", "0.5", "replace", "replaced", 0.5)]
 fn a_conflict_is_settled_as_was_asked(
     #[case] stored: &str,
     #[case] comes: &str,

@@ -7,6 +7,7 @@
 //! | `publish.rs` | the same without what concerns nobody else |
 //! | `markdown.rs` | the same for a reader |
 //! | `clean.rs` | what of a row may enter a store |
+//! | `texts.rs` | whether a row speaks to the model |
 //! | `format.rs` | what a file is, by its beginning |
 //! | `piece.rs` | what stands in a file, and how the file was |
 //! | `read.rs` | reads it |
@@ -26,6 +27,7 @@ mod profile;
 mod publish;
 mod read;
 mod rules;
+mod texts;
 
 pub use format::{Format, Layout, Look, look};
 pub use heard::candidates;
@@ -37,3 +39,4 @@ pub use profile::{
 };
 pub use publish::{Reasons, published};
 pub use read::read;
+pub use texts::suspicion_of_evidence;
