@@ -1122,6 +1122,8 @@ fn a_page_is_for_reading() {
     - **concise code** (6.0): and once more  
       for: coding, writing  
       also: brevity, lean
+
+    <!-- aizo profile 8789bfb30f9596edf70b3fe88436d38d -->
     ");
 }
 
@@ -1145,14 +1147,38 @@ fn an_export_is_written_over_and_nothing_else_is() {
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    file(&home, "notes.md", "my notes\n");
-    let refused = home.run(&["export", "notes.md"]);
-    assert_eq!(refused.code, 1);
-    assert!(
-        refused.stderr.contains("holds something else"),
-        "{refused:?}"
-    );
-    assert_eq!(read("notes.md"), "my notes\n");
+    let own = |name: &str| read(name);
+    let mut others = vec![
+        ("notes.md", "my notes\n".to_owned()),
+        (
+            "about.md",
+            "The format is called aizo-profile.\n".to_owned(),
+        ),
+        (
+            "about.json",
+            "{\"format\": \"aizo-profile\", \"note\": \"mine\"}\n".to_owned(),
+        ),
+    ];
+    // An export in which somebody has written since.
+    for name in ["p.jsonl", "p.json", "p.md"] {
+        others.push((name, own(name) + "- my own note\n"));
+    }
+    home.ok(&["export", "--redact", "public.jsonl"]);
+    home.ok(&["export", "--redact", "public.jsonl"]);
+    others.push((
+        "public.jsonl",
+        own("public.jsonl") + "{\"item\": \"mine\"}\n",
+    ));
+    for (name, text) in others {
+        file(&home, name, &text);
+        let refused = home.run(&["export", name]);
+        assert_eq!(refused.code, 1, "{name}");
+        assert!(
+            refused.stderr.contains("holds something else"),
+            "{refused:?}"
+        );
+        assert_eq!(read(name), text);
+    }
     for wrong in [
         ["export", "p.jsonl", "--into", "CLAUDE.md"].as_slice(),
         &["export", "p.md", "--format", "claude-md"],

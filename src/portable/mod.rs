@@ -31,8 +31,8 @@ mod texts;
 
 pub use format::{Format, Layout, Look, look};
 pub use heard::candidates;
-pub(crate) use markdown::MARK;
 pub use markdown::markdown;
+pub(crate) use markdown::{is_as_summed, summed};
 pub use piece::{Found, Heading, Piece, ReadError, Reading, Statement, Told, Trust, Voice};
 pub use profile::{
     Change, Document, End, Entry, FORMAT, Header, Line, Proposal, Row, Settings, Sum, VERSION,
