@@ -49,6 +49,7 @@ struct Restored {
     going: Vec<Moved>,
     changing: Vec<Moved>,
     limits_lost: Vec<Moved>,
+    limits_weakened: Vec<Moved>,
     copy: Option<PathBuf>,
     hint: Option<String>,
 }
@@ -489,6 +490,54 @@ fn a_hard_limit_is_not_lost_unless_somebody_says_yes() {
     // A copy that has them as well loses none.
     let kept = done.copy.expect("it was kept");
     assert_eq!(restore(&home, &[text(&kept)]).limits_lost, []);
+}
+
+#[test]
+fn a_hard_limit_that_would_forbid_less_is_named_too() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "emojis",
+        "never",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@emoji",
+    ]);
+    let narrow = home.path().join("narrow.db");
+    home.ok(&["backup", text(&narrow)]);
+    // Under another uid it is the same limit.
+    home.ok(&["clear", "--yes"]);
+    home.ok(&[
+        "add",
+        "emojis",
+        "never",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@emoji",
+    ]);
+    assert_eq!(restore(&home, &[text(&narrow)]).limits_weakened, []);
+    home.ok(&[
+        "update",
+        "emojis",
+        "--pattern",
+        "@emoji",
+        "--pattern",
+        ":smile:",
+    ]);
+    let run = home.run(&["restore", text(&narrow)]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("1 hard limit would forbid less, or something else: “emojis”"),
+        "{run:?}"
+    );
+    let done = restore(&home, &[text(&narrow), "--yes"]);
+    assert_eq!(
+        (names(&done.limits_weakened), done.limits_lost.len()),
+        (vec!["emojis"], 0)
+    );
 }
 
 #[rstest]
