@@ -392,6 +392,30 @@ fn of_the_copies_that_nobody_asked_for_the_last_ten_stay() {
 }
 
 #[test]
+fn the_age_of_a_copy_is_no_matter_of_its_name() {
+    let home = Home::new();
+    let mut kept = Vec::new();
+    for count in 0..10 {
+        home.ok(&["add", &format!("entry {count}"), "r"]);
+        let cleared: Value = home.json(&["clear", "--yes"]);
+        home.ok(&["undo"]);
+        let copy = PathBuf::from(cleared["copy"].as_str().expect("a copy was kept"));
+        // As if the clock had been wrong.
+        let day = count + 1;
+        let name = format!("preferences.db.209901{day:02}T000000Z.before-clear.bak");
+        let later = copy.with_file_name(name);
+        fs::rename(&copy, &later).expect("it is there");
+        kept.push(later);
+    }
+    let newest = home.json::<Value>(&["clear", "--yes"]);
+    home.ok(&["undo"]);
+    home.json::<Value>(&["clear", "--yes"]);
+    assert!(Path::new(newest["copy"].as_str().expect("a copy was kept")).exists());
+    let there: Vec<bool> = kept.iter().map(|copy| copy.exists()).collect();
+    assert_eq!(there, [&[false; 2][..], &[true; 8]].concat());
+}
+
+#[test]
 fn what_an_ended_run_has_left_is_cleared_away() {
     let home = Home::new();
     home.ok(&["add", "x", "y"]);

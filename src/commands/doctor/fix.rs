@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::finding::{Finding, Fix};
 use crate::commands::Context;
+use crate::files::remove_left;
 use crate::storage::Store;
 
 /// Something that was put right.
@@ -94,7 +95,7 @@ fn set_mode(path: &Path, _mode: u32) -> anyhow::Result<String> {
 }
 
 fn remove(path: &Path) -> anyhow::Result<String> {
-    fs::remove_file(path)
+    remove_left(path)
         .map_err(|error| anyhow::anyhow!("cannot remove {}: {error}", path.display()))?;
     Ok(format!("{} is removed", path.display()))
 }
