@@ -277,6 +277,45 @@ fn what_an_agent_sees_is_what_the_command_prints() {
 }
 
 #[test]
+fn an_empty_store_says_how_to_begin_and_the_state_what_was_found() {
+    let home = Home::new();
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let b = &mut browser;
+    let web = Web::new(&home, &[]);
+    let tab = open(b, &web, Look::default(), 0);
+    b.wait(&tab, "document.querySelector('.note .ways') !== null");
+    let told = b.run(&tab, "document.querySelector('.note').innerText");
+    for words in [
+        "Nothing is stored yet",
+        "aizo add",
+        "aizo analyze",
+        "aizo import",
+        "aizo install",
+    ] {
+        assert!(
+            told.as_str().is_some_and(|told| told.contains(words)),
+            "{told}"
+        );
+    }
+    view(b, &tab, "state");
+    // The clock of the tests stands still, which doctor says.
+    b.wait(
+        &tab,
+        "document.querySelector('.state').innerText.includes('the clock stands at')",
+    );
+    let told = b.run(&tab, "document.querySelector('.state').innerText");
+    assert!(
+        told.as_str()
+            .is_some_and(|told| told.contains("aizo sync init URL")),
+        "{told}"
+    );
+    assert_named(b, &tab);
+    assert_calm(b, &web);
+}
+
+#[test]
 fn an_entry_is_added_edited_removed_and_taken_back() {
     let Some(mut browser) = Browser::start() else {
         return;
