@@ -236,19 +236,20 @@ fn the_address_is_printed_and_the_page_needs_no_key() {
     }
 }
 
-/// The browser's command line is for everybody to see: what stands there opens the page once.
+/// A server that has started a browser: what it was started with, and what the server says.
 #[cfg(target_os = "linux")]
-#[test]
-fn what_the_browser_is_started_with_opens_the_page_once() {
+fn with_a_browser(home: &Home) -> (Web, String, std::process::ChildStderr) {
     use std::os::unix::fs::PermissionsExt;
-    let home = home();
-    let bin = home.write("bin/xdg-open", b"#!/bin/sh\nprintf %s \"$1\" > \"$AIZO_HOME/opened.new\"\nmv \"$AIZO_HOME/opened.new\" \"$AIZO_HOME/opened\"\n");
-    std::fs::set_permissions(&bin, std::fs::Permissions::from_mode(0o755)).expect("it is set");
-    let folder = bin.parent().expect("it has a folder").display().to_string();
-    let path = format!("{folder}:{}", std::env::var("PATH").expect("it is set"));
+    let browser = home.write(
+        "bin/xdg-open",
+        b"#!/bin/sh\nprintf %s \"$1\" > \"$0.new\"\nmv \"$0.new\" \"$0.opened\"\n",
+    );
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("it is set");
+    let folder = browser.parent().expect("it has a folder").display();
+    let path = std::env::var("PATH").expect("it is set");
     let mut child = home
         .command(&["web", "--port", "0", "--json"])
-        .env("PATH", path)
+        .env("PATH", format!("{folder}:{path}"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -257,16 +258,25 @@ fn what_the_browser_is_started_with_opens_the_page_once() {
     BufReader::new(child.stdout.take().expect("stdout is piped"))
         .read_line(&mut line)
         .expect("it says where it is");
-    let mut stderr = child.stderr.take().expect("stderr is piped");
+    let stderr = child.stderr.take().expect("stderr is piped");
     let web = Web::at(child, &line);
     let started = Instant::now();
-    let opened = loop {
-        if let Ok(opened) = std::fs::read_to_string(home.aizo().join("opened")) {
-            break opened;
+    loop {
+        let opened = std::fs::read_to_string(browser.with_file_name("xdg-open.opened"));
+        if let Ok(opened) = opened {
+            return (web, opened, stderr);
         }
         assert!(started.elapsed() < PATIENCE, "no browser was started");
         std::thread::sleep(Duration::from_millis(20));
-    };
+    }
+}
+
+/// The browser's command line is for everybody to see: what stands there opens the page once.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_browser_is_started_with_opens_the_page_once() {
+    let home = home();
+    let (web, opened, mut stderr) = with_a_browser(&home);
     assert!(!opened.contains(&web.key), "{opened}");
     let (_, ticket) = opened.split_once("/#").expect("a ticket");
     let enter = |ticket: &str| {

@@ -315,6 +315,32 @@ fn an_empty_store_says_how_to_begin_and_the_state_what_was_found() {
     assert_calm(b, &web);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_changes_its_ticket_for_the_key() {
+    let home = home();
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let b = &mut browser;
+    let (web, ticket, _said) = super::with_a_browser(&home);
+    let tab = b.open(&ticket, Look::default());
+    b.wait(
+        &tab,
+        "document.querySelector('.table')?.getAttribute('aria-rowcount') === '6'",
+    );
+    assert_eq!(b.run(&tab, "location.hash"), format!("#{}", web.key));
+    // Its key is good for ever, and so the page can be loaded anew.
+    b.tell(&tab, "Page.reload", json!({}));
+    b.wait(
+        &tab,
+        "document.querySelector('.table')?.getAttribute('aria-rowcount') === '6'",
+    );
+    // Any other ticket opens nothing.
+    let tab = b.open(&ticket.replace("once-", "once-0"), Look::default());
+    b.wait(&tab, "!document.getElementById('locked').hidden");
+}
+
 #[test]
 fn an_entry_is_added_edited_removed_and_taken_back() {
     let Some(mut browser) = Browser::start() else {
