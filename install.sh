@@ -48,15 +48,29 @@ triple() {
     esac
 }
 
-# Writes what is at an address into a file.
+# Writes what is at an address into a file. What is asked for over https comes over https, wherever it is redirected to.
 download() {
+    case $1 in
+        https://*) kinds='=https' ;;
+        http://127.0.0.1[:/]* | http://localhost[:/]*) kinds='=http,https' ;;
+        *) fail "$1 is not asked for: only https is, and http on this machine" ;;
+    esac
     if has curl; then
-        curl --fail --silent --show-error --location --max-redirs 5 --retry 2 --connect-timeout 15 --max-time 300 --output "$2" "$1"
+        curl --proto "$kinds" --proto-redir "$kinds" --fail --silent --show-error --location --max-redirs 5 --retry 2 \
+            --connect-timeout 15 --max-time 300 --output "$2" "$1"
     elif has wget; then
-        wget -q -T 60 -O "$2" "$1"
+        wget -S -T 60 -O "$2" "$1" 2>"$2.log" || {
+            cat "$2.log" >&2
+            false
+        }
     else
         fail "neither curl nor wget is here"
     fi || fail "$1 could not be downloaded; AIZO_DOWNLOAD_BASE names a mirror, or build it with: cargo install aizo"
+    # Not every wget can be told where not to go, but each says where it was sent.
+    if [ "$kinds" = '=https' ] && [ -f "$2.log" ]; then
+        awk 'tolower($0) ~ /^ *location: *http:/ { sent = 1 } END { exit sent }' "$2.log" ||
+            fail "$1 is not used: it was redirected to http"
+    fi
 }
 
 sum_of() {
@@ -116,12 +130,12 @@ main() {
     mkdir -p -- "$to"
     to=$(cd -- "$to" && pwd)
     [ ! -d "$to/aizo" ] || fail "$to/aizo is a folder"
-    fresh=$to/.aizo.$$
-    cp "$room/$name/aizo" "$fresh"
-    chmod 755 "$fresh"
-    says=$("$fresh" --version) || fail "the program does not run here; build it with: cargo install aizo"
+    fresh=$(mktemp -d "$to/.aizo.XXXXXX")
+    cp "$room/$name/aizo" "$fresh/aizo"
+    chmod 755 "$fresh/aizo"
+    says=$("$fresh/aizo" --version) || fail "the program does not run here; build it with: cargo install aizo"
     [ "$says" = "aizo $version" ] || fail "the program says \"$says\" and not \"aizo $version\""
-    mv -f "$fresh" "$to/aizo"
+    mv -f "$fresh/aizo" "$to/aizo"
     say "$says is in $to"
     case :${PATH:-}: in
         *:"$to":*) ;;

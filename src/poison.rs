@@ -51,6 +51,11 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
         .or_else(|| is_coded(text).then_some(CODED))
 }
 
+/// The same of the names of conversations and files, which may look like code.
+pub fn suspicion_of_places(text: &str) -> Option<&'static str> {
+    suspicion(text).filter(|why| *why != CODED)
+}
+
 /// Controls, bidirectional and zero-width characters, and rows of those that ordinary writing has one by one.
 fn holds_unseen(text: &str) -> bool {
     /// An emoji of a family has four; a row of selectors or joiners is a message in them.

@@ -120,7 +120,7 @@ pub struct EnvFile {
     pub state: String,
     /// The variables taken from it.
     pub taken: Vec<String>,
-    /// The variables in it that would be taken from elsewhere.
+    /// The variables in it that do not count here.
     #[serde(skip)]
     pub ignored: Vec<String>,
 }
@@ -226,8 +226,11 @@ impl Settings {
             let named = read_file(
                 &Path::new(".").join(".env"),
                 |name| name == AIZO_DB_PATH,
-                &mut Vec::new(),
+                &mut files,
             );
+            for file in &mut files {
+                file.ignored.append(&mut file.taken);
+            }
             if let Some(path) = named.get(AIZO_DB_PATH) {
                 notes.push(format!(
                     "the store {path} that ./.env names is not read here: what an agent is told comes from the user's own"

@@ -49,6 +49,7 @@ struct Restored {
     going: Vec<Moved>,
     changing: Vec<Moved>,
     limits_lost: Vec<Moved>,
+    limits_weakened: Vec<Moved>,
     copy: Option<PathBuf>,
     hint: Option<String>,
 }
@@ -391,6 +392,30 @@ fn of_the_copies_that_nobody_asked_for_the_last_ten_stay() {
 }
 
 #[test]
+fn the_age_of_a_copy_is_no_matter_of_its_name() {
+    let home = Home::new();
+    let mut kept = Vec::new();
+    for count in 0..10 {
+        home.ok(&["add", &format!("entry {count}"), "r"]);
+        let cleared: Value = home.json(&["clear", "--yes"]);
+        home.ok(&["undo"]);
+        let copy = PathBuf::from(cleared["copy"].as_str().expect("a copy was kept"));
+        // As if the clock had been wrong.
+        let day = count + 1;
+        let name = format!("preferences.db.209901{day:02}T000000Z.before-clear.bak");
+        let later = copy.with_file_name(name);
+        fs::rename(&copy, &later).expect("it is there");
+        kept.push(later);
+    }
+    let newest = home.json::<Value>(&["clear", "--yes"]);
+    home.ok(&["undo"]);
+    home.json::<Value>(&["clear", "--yes"]);
+    assert!(Path::new(newest["copy"].as_str().expect("a copy was kept")).exists());
+    let there: Vec<bool> = kept.iter().map(|copy| copy.exists()).collect();
+    assert_eq!(there, [&[false; 2][..], &[true; 8]].concat());
+}
+
+#[test]
 fn what_an_ended_run_has_left_is_cleared_away() {
     let home = Home::new();
     home.ok(&["add", "x", "y"]);
@@ -489,6 +514,54 @@ fn a_hard_limit_is_not_lost_unless_somebody_says_yes() {
     // A copy that has them as well loses none.
     let kept = done.copy.expect("it was kept");
     assert_eq!(restore(&home, &[text(&kept)]).limits_lost, []);
+}
+
+#[test]
+fn a_hard_limit_that_would_forbid_less_is_named_too() {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "emojis",
+        "never",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@emoji",
+    ]);
+    let narrow = home.path().join("narrow.db");
+    home.ok(&["backup", text(&narrow)]);
+    // Under another uid it is the same limit.
+    home.ok(&["clear", "--yes"]);
+    home.ok(&[
+        "add",
+        "emojis",
+        "never",
+        "--score",
+        "0.5",
+        "--pattern",
+        "@emoji",
+    ]);
+    assert_eq!(restore(&home, &[text(&narrow)]).limits_weakened, []);
+    home.ok(&[
+        "update",
+        "emojis",
+        "--pattern",
+        "@emoji",
+        "--pattern",
+        ":smile:",
+    ]);
+    let run = home.run(&["restore", text(&narrow)]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("1 hard limit would forbid less, or something else: “emojis”"),
+        "{run:?}"
+    );
+    let done = restore(&home, &[text(&narrow), "--yes"]);
+    assert_eq!(
+        (names(&done.limits_weakened), done.limits_lost.len()),
+        (vec!["emojis"], 0)
+    );
 }
 
 #[rstest]

@@ -183,6 +183,25 @@ fn what_others_may_read_is_taken_from_them(
     assert_eq!(now & 0o777, after);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_a_link_leads_to_is_named_and_left_to_the_person() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = profile();
+    let target = home.write("elsewhere.env", b"AIZO_COLOR=never\n");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).expect("it is set");
+    std::os::unix::fs::symlink(&target, home.aizo().join(".env")).expect("a link");
+    let finding = found(&home, "modes");
+    assert!(!finding.fixable, "{finding:?}");
+    assert!(finding.hint.contains("elsewhere.env"), "{finding:?}");
+    assert_eq!(fix(&home).fixed, []);
+    let mode = fs::metadata(&target)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o644);
+}
+
 #[test]
 fn what_ended_runs_have_left_is_removed() {
     let home = profile();
@@ -236,7 +255,18 @@ fn a_store_that_only_this_place_knows_is_said() {
     home.write(".env", b"AIZO_DB_PATH=project.db\n");
     home.ok(&["add", "x", "y"]);
     let finding = found(&home, "other_store");
-    assert!(finding.what.contains("project.db"), "{finding:?}");
+    assert!(finding.what.contains("./.env names"), "{finding:?}");
+    // It looks at what agents are told, and so do the commands that it advises.
+    assert_eq!(doctor(&home).store, home.db());
+    home.ok(&["backup"]);
+    assert!(home.aizo().join("backups").exists());
+    assert!(!home.path().join("backups").exists());
+    let copy: Value = home.json(&["backup", "mine.db"]);
+    let exported: Value = home.json(&["export", "--format", "json"]);
+    assert_eq!(
+        copy["entries"].as_u64().map(|many| many as usize),
+        exported["entries"].as_array().map(Vec::len)
+    );
     fs::remove_file(home.path().join(".env")).expect("it was there");
     is_gone(&home, "other_store");
 }

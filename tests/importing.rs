@@ -1,6 +1,8 @@
 //! A profile on its way between stores: what aizo exports comes back as it was, what others wrote waits, and nothing that is
 //! broken or hostile in a file does harm.
 
+mod trust;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -58,6 +60,7 @@ struct Imported {
     own: bool,
     counts: Counts,
     hard_limits: Vec<String>,
+    limits_waiting: Vec<String>,
     settings: Option<String>,
     history: Option<String>,
     rows: Vec<Row>,
@@ -588,6 +591,8 @@ fn gone_apart(stored: &str, comes: &str) -> (Home, String) {
 #[case("9", "0.5", "replace", "limited", 0.5)]
 #[case("9", "0.5", "skip", "skipped", 9.0)]
 #[case("0.5", "1.5", "merge", "merged", 1.1)]
+#[case("0.5", "1.5", "replace", "kept", 0.5)]
+#[case("1.5", "0.5", "replace", "replaced", 0.5)]
 fn a_conflict_is_settled_as_was_asked(
     #[case] stored: &str,
     #[case] comes: &str,
@@ -1117,6 +1122,8 @@ fn a_page_is_for_reading() {
     - **concise code** (6.0): and once more  
       for: coding, writing  
       also: brevity, lean
+
+    <!-- aizo profile 8789bfb30f9596edf70b3fe88436d38d -->
     ");
 }
 
@@ -1140,14 +1147,38 @@ fn an_export_is_written_over_and_nothing_else_is() {
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    file(&home, "notes.md", "my notes\n");
-    let refused = home.run(&["export", "notes.md"]);
-    assert_eq!(refused.code, 1);
-    assert!(
-        refused.stderr.contains("holds something else"),
-        "{refused:?}"
-    );
-    assert_eq!(read("notes.md"), "my notes\n");
+    let own = |name: &str| read(name);
+    let mut others = vec![
+        ("notes.md", "my notes\n".to_owned()),
+        (
+            "about.md",
+            "The format is called aizo-profile.\n".to_owned(),
+        ),
+        (
+            "about.json",
+            "{\"format\": \"aizo-profile\", \"note\": \"mine\"}\n".to_owned(),
+        ),
+    ];
+    // An export in which somebody has written since.
+    for name in ["p.jsonl", "p.json", "p.md"] {
+        others.push((name, own(name) + "- my own note\n"));
+    }
+    home.ok(&["export", "--redact", "public.jsonl"]);
+    home.ok(&["export", "--redact", "public.jsonl"]);
+    others.push((
+        "public.jsonl",
+        own("public.jsonl") + "{\"item\": \"mine\"}\n",
+    ));
+    for (name, text) in others {
+        file(&home, name, &text);
+        let refused = home.run(&["export", name]);
+        assert_eq!(refused.code, 1, "{name}");
+        assert!(
+            refused.stderr.contains("holds something else"),
+            "{refused:?}"
+        );
+        assert_eq!(read(name), text);
+    }
     for wrong in [
         ["export", "p.jsonl", "--into", "CLAUDE.md"].as_slice(),
         &["export", "p.md", "--format", "claude-md"],

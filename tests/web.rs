@@ -44,7 +44,12 @@ impl Web {
         BufReader::new(child.stdout.take().expect("stdout is piped"))
             .read_line(&mut line)
             .expect("it says where it is");
-        let place: Value = serde_json::from_str(&line).expect("one value");
+        Web::at(child, &line)
+    }
+
+    /// The server that has said this of where it is.
+    fn at(child: Child, line: &str) -> Self {
+        let place: Value = serde_json::from_str(line).expect("one value");
         let url = place["url"].as_str().expect("an address").to_owned();
         let (address, key) = url.split_once("/#").expect("a key");
         let port = address
@@ -229,6 +234,72 @@ fn the_address_is_printed_and_the_page_needs_no_key() {
             "{path}"
         );
     }
+}
+
+/// A server that has started a browser: what it was started with, and what the server says.
+#[cfg(target_os = "linux")]
+fn with_a_browser(home: &Home) -> (Web, String, std::process::ChildStderr) {
+    use std::os::unix::fs::PermissionsExt;
+    let browser = home.write(
+        "bin/xdg-open",
+        b"#!/bin/sh\nprintf %s \"$1\" > \"$0.new\"\nmv \"$0.new\" \"$0.opened\"\n",
+    );
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("it is set");
+    let folder = browser.parent().expect("it has a folder").display();
+    let path = std::env::var("PATH").expect("it is set");
+    let mut child = home
+        .command(&["web", "--port", "0", "--json"])
+        .env("PATH", format!("{folder}:{path}"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("stdout is piped"))
+        .read_line(&mut line)
+        .expect("it says where it is");
+    let stderr = child.stderr.take().expect("stderr is piped");
+    let web = Web::at(child, &line);
+    let started = Instant::now();
+    loop {
+        let opened = std::fs::read_to_string(browser.with_file_name("xdg-open.opened"));
+        if let Ok(opened) = opened {
+            return (web, opened, stderr);
+        }
+        assert!(started.elapsed() < PATIENCE, "no browser was started");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The browser's command line is for everybody to see: what stands there opens the page once.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_browser_is_started_with_opens_the_page_once() {
+    let home = home();
+    let (web, opened, mut stderr) = with_a_browser(&home);
+    assert!(!opened.contains(&web.key), "{opened}");
+    let (_, ticket) = opened.split_once("/#").expect("a ticket");
+    let enter = |ticket: &str| {
+        let bearer = format!("Bearer {ticket}");
+        web.request(
+            "POST",
+            "/api/enter",
+            &[("Authorization", Some(&bearer))],
+            "[]",
+        )
+    };
+    assert_eq!(enter("once-0").status, 401);
+    // It is no key.
+    let bearer = format!("Bearer {ticket}");
+    let asked = web.request("GET", "/api/look", &[("Authorization", Some(&bearer))], "");
+    assert_eq!(asked.status, 401);
+    assert_eq!(enter(ticket).value(), json!({"key": web.key}));
+    assert!(web.look()["stamp"].is_string());
+    // Who shows it again may be somebody else, and so may have been who showed it first.
+    assert_eq!(enter(ticket).status, 0);
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).expect("it has ended");
+    assert!(said.contains("opened twice"), "{said}");
 }
 
 #[test]

@@ -4,11 +4,13 @@
 const assert = require("assert");
 const { execFileSync } = require("child_process");
 const fs = require("fs");
+const https = require("https");
 const path = require("path");
 const test = require("node:test");
 const zlib = require("zlib");
 const { programFor } = require("../program.js");
 const { tar } = require("./archives.js");
+const { certificate } = require("./certificate.js");
 const { archive, BINARY, environment, folder, HERE, packed, realRelease, ROOT, run, serve, serveFiles, sumOf, VERSION, WINDOWS } = require("./support.js");
 
 const SCRIPT = path.join(ROOT, "install.sh");
@@ -207,6 +209,30 @@ test("wget does where curl is missing, shasum and openssl where sha256sum is, an
   if (where("shasum")) assert.strictEqual((await installing([], { bin: tools([...without("sha256sum"), "perl", "env"]) })).code, 0);
   if (where("openssl")) assert.strictEqual((await installing([], { bin: tools([...without(...sums), "openssl"]) })).code, 0);
   refused(await installing([], { bin: tools(without(...sums)) }), /cannot be verified/);
+});
+
+test("https is not redirected to http, neither by curl nor by wget", POSIX, async () => {
+  const secure = certificate();
+  const at = folder();
+  fs.writeFileSync(path.join(at, "ca.pem"), secure.cert);
+  fs.writeFileSync(path.join(at, "wgetrc"), `ca_certificate = ${path.join(at, "ca.pem")}\n`);
+  const files = release();
+  const plain = await serveFiles(files);
+  const redirect = (base) => (request, response) => response.writeHead(302, { Location: `${base}${request.url}` }).end();
+  const trusted = await serve((request, response) => response.end(files[path.posix.basename(request.url)]), https.createServer(secure));
+  const secured = (server) => server.base.replace("http:", "https:");
+  const near = await serve(redirect(secured(trusted)), https.createServer(secure));
+  const evil = await serve(redirect(plain.base), https.createServer(secure));
+  for (const tool of ["curl", "wget"].filter(where)) {
+    const bin = tools([...TOOLS.filter((name) => name !== "curl"), tool]);
+    const through = (server) => ({ bin, more: { AIZO_DOWNLOAD_BASE: secured(server), CURL_CA_BUNDLE: path.join(at, "ca.pem"), WGETRC: path.join(at, "wgetrc") } });
+    const ended = await installing([], through(near));
+    assert.strictEqual(ended.code, 0, `${tool}: ${ended.stderr}`);
+    refused(await installing([], through(evil)), tool === "curl" ? /could not be downloaded/ : /redirected to http/);
+  }
+  for (const server of [plain, trusted, near, evil]) await server.close();
+  refused(await installing([], { more: { AIZO_DOWNLOAD_BASE: "http://mirror.example" } }), /only https is, and http on this machine/);
+  refused(await installing([], { more: { AIZO_DOWNLOAD_BASE: "http://127.0.0.1.mirror.example" } }), /only https is/);
 });
 
 test("shellcheck finds nothing", { skip: WINDOWS || !where("shellcheck") ? "shellcheck is not here" : false }, () => {

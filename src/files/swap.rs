@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::claim::{claimed, is_left, remove_left};
 use super::found::failure;
 use crate::error::Failure;
 
@@ -77,9 +78,7 @@ impl NewFile {
                 0o600
             }));
         }
-        let file = builder.tempfile_in(folder)?;
-        // Where nothing can be locked, nothing is swept.
-        let _as_far_as_it_goes = file.as_file().try_lock();
+        let file = claimed(|| builder.tempfile_in(folder))?;
         if let Some(before) = before.filter(|_| readers == Readers::AsBefore) {
             file.as_file()
                 .set_permissions(rights(file.as_file(), &before))?;
@@ -140,7 +139,7 @@ pub fn replace(target: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> 
 /// Removes what runs that were ended in the midst have left beside a file.
 pub fn sweep(target: &Path) {
     for left in target.parent().map(leftovers).unwrap_or_default() {
-        let _the_next_run_may = fs::remove_file(left);
+        let _the_next_run_may = remove_left(&left);
     }
 }
 
@@ -163,7 +162,7 @@ pub fn leftovers(folder: &Path) -> Vec<PathBuf> {
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .map(|entry| entry.path())
         // Who is still writing holds the lock.
-        .filter(|path| fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok()))
+        .filter(|path| is_left(path))
         .collect()
 }
 

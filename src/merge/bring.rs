@@ -7,7 +7,7 @@ use super::{
     Merge, Observation, Outcome, is_said, more_patterns, sorted, takes_over_reason, union,
 };
 use crate::model::{
-    Change, EntryValues, Evidence, Op, Origin, Preference, Score, Stamp, join_keywords,
+    Change, EntryValues, Evidence, Op, Origin, Preference, Score, Stamp, item_key, join_keywords,
     join_patterns,
 };
 use crate::scoring::smooth;
@@ -81,7 +81,8 @@ pub fn bring(
     let is_later =
         incoming.is_trusted && brings_more && !ours.is_empty() && !lacks_some && there >= here;
     let was_seen = ours.contains(&incoming.seen.uid);
-    let stays = existing.is_hard_limit() && !incoming.entry.is_hard_limit();
+    let stays = existing.is_hard_limit()
+        && (!incoming.entry.is_hard_limit() || would_weaken(existing, &incoming.entry));
     match policy {
         OnConflict::Skip => return Brought::Skipped,
         OnConflict::Merge if was_seen => return Brought::Unchanged,
@@ -112,6 +113,16 @@ fn differs(existing: &Preference, incoming: &Incoming) -> bool {
     bare(existing) != bare(&incoming.entry)
 }
 
+/// Whether a hard limit would forbid less, or be another one, if the values of the other stood: no file does that.
+pub fn would_weaken(limit: &Preference, other: &Preference) -> bool {
+    let lacks = |have: &[String], stored: &[String]| stored.iter().any(|one| !have.contains(one));
+    other.base_score > limit.base_score
+        || item_key(&other.item) != item_key(&limit.item)
+        || lacks(&other.patterns, &limit.patterns)
+        || lacks(&other.keywords, &limit.keywords)
+        || limit.origin == Origin::User && other.origin != Origin::User
+}
+
 /// What is to be written; nothing where it has to wait.
 fn decide(existing: &Preference, incoming: &Incoming, outright: bool) -> Option<Merge> {
     let entry = &incoming.entry;
@@ -120,6 +131,10 @@ fn decide(existing: &Preference, incoming: &Incoming, outright: bool) -> Option<
         (true, false) => (Outcome::Kept, Op::Keep, old),
         (false, true) if !incoming.is_trusted => return None,
         (false, true) => (Outcome::Limited, Op::Limit, new),
+        (true, true) if outright && would_weaken(existing, entry) => {
+            let lower = if new < old { new } else { old };
+            (Outcome::Kept, Op::Merge, lower)
+        }
         _ if outright => (Outcome::Replaced, Op::Update, new),
         _ => (Outcome::Merged, Op::Merge, smooth(old, new)),
     };
@@ -297,6 +312,10 @@ mod tests {
     // Limits.
     #[case((0.5, 1, "a"), (9.0, 2, "a b"), true, MERGE, Some((Outcome::Kept, 0.5)))]
     #[case((0.5, 1, "a"), (9.0, 2, "a b"), true, REPLACE, Some((Outcome::Kept, 0.5)))]
+    #[case((0.5, 1, "a"), (1.5, 2, "a b"), true, MERGE, Some((Outcome::Kept, 0.5)))]
+    #[case((0.5, 1, "a"), (1.5, 1, "a"), true, REPLACE, Some((Outcome::Kept, 0.5)))]
+    #[case((0.5, 1, "a seen"), (1.5, 1, "a"), true, REPLACE, None)]
+    #[case((1.5, 1, "a"), (0.5, 1, "a"), true, REPLACE, Some((Outcome::Replaced, 0.5)))]
     #[case((9.0, 1, "a"), (0.5, 1, "c"), true, MERGE, Some((Outcome::Limited, 0.5)))]
     #[case((9.0, 1, "a"), (0.5, 1, "c"), false, MERGE, Some((Outcome::Pending, 0.5)))]
     #[case((9.0, 1, "a"), (0.5, 1, "c"), false, REPLACE, Some((Outcome::Pending, 0.5)))]
@@ -314,6 +333,46 @@ mod tests {
             Brought::Merged(merge) => merge.score.map(|score| (merge.outcome, score.value())),
         };
         assert_eq!(found, expected);
+    }
+
+    #[rstest]
+    #[case::a_pattern_is_gone(|entry: &mut Preference| entry.patterns = vec!["b".into()])]
+    #[case::a_keyword_is_gone(|entry: &mut Preference| entry.keywords = vec!["other".into()])]
+    #[case::it_names_something_else(|entry: &mut Preference| entry.item = "titles".into())]
+    #[case::nobody_stated_it(|entry: &mut Preference| entry.origin = Origin::Import)]
+    fn a_limit_loses_nothing_by_a_file_that_replaces_it(#[case] change: fn(&mut Preference)) {
+        let limit = Preference {
+            patterns: vec!["a".into()],
+            ..entry(0.5, 1)
+        };
+        let mut incoming = Incoming {
+            entry: limit.clone(),
+            evidence: vec![evidence("a")],
+            is_trusted: true,
+            was_so: false,
+            renames: true,
+            seen: evidence("seen"),
+        };
+        change(&mut incoming.entry);
+        let Brought::Merged(merge) = bring(&limit, &[evidence("a")], &incoming, REPLACE) else {
+            panic!("that it was seen is noted");
+        };
+        assert_eq!(merge.outcome, Outcome::Kept);
+        let Effect::Set(values) = merge.change.effect else {
+            panic!("an existing entry is set");
+        };
+        assert!(
+            !values.contains_key("item") && !values.contains_key("origin"),
+            "{values:?}"
+        );
+        let patterns = values
+            .get("pattern")
+            .map_or("a", |text| text.as_str().unwrap_or(""));
+        assert!(patterns.lines().any(|pattern| pattern == "a"), "{values:?}");
+        let keywords = values
+            .get("keywords")
+            .map_or("tone", |text| text.as_str().unwrap_or(""));
+        assert!(keywords.split(',').any(|word| word == "tone"), "{values:?}");
     }
 
     #[test]

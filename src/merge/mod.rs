@@ -11,7 +11,7 @@ mod similar;
 use chrono::{DateTime, Utc};
 
 pub use alike::{Pair, Relation, pairs, thing_of};
-pub use bring::{Brought, Incoming, OnConflict, bring};
+pub use bring::{Brought, Incoming, OnConflict, bring, would_weaken};
 pub use learn::{Lesson, learn};
 pub use similar::{Thing, Things, is_same_thing, is_spoken_of, names_something};
 

@@ -1,11 +1,28 @@
 //! The profile for a reader: hard limits first, then what is disliked, liked and habitual, strongest first.
 
 use super::profile::Entry;
-use crate::model::{Score, join_keywords};
+use crate::model::{Score, join_keywords, stable_name};
 use crate::recall::context::{Group, harmless};
 
 /// Stands at the head, so that the file is known again.
-pub(crate) const MARK: &str = "<!-- aizo profile -->";
+const MARK: &str = "<!-- aizo profile -->";
+/// How the last line begins of a page that is known again as a whole.
+const SUM: &str = "\n<!-- aizo profile ";
+
+/// The page with a sum of it at the end.
+pub(crate) fn summed(mut page: String) -> String {
+    let sum = stable_name(&["page", &page]);
+    page.push_str(&format!("{SUM}{sum} -->\n"));
+    page
+}
+
+/// Whether a text is a page as it was written, with nothing before, in or behind it.
+pub(crate) fn is_as_summed(text: &str) -> bool {
+    let Some((page, _)) = text.rsplit_once(SUM) else {
+        return false;
+    };
+    page.starts_with(MARK) && summed(page.to_owned()) == text
+}
 
 /// The page.
 pub fn markdown(entries: &[Entry]) -> String {

@@ -7,6 +7,7 @@
 //! | `publish.rs` | the same without what concerns nobody else |
 //! | `markdown.rs` | the same for a reader |
 //! | `clean.rs` | what of a row may enter a store |
+//! | `texts.rs` | whether a row speaks to the model |
 //! | `format.rs` | what a file is, by its beginning |
 //! | `piece.rs` | what stands in a file, and how the file was |
 //! | `read.rs` | reads it |
@@ -26,14 +27,16 @@ mod profile;
 mod publish;
 mod read;
 mod rules;
+mod texts;
 
 pub use format::{Format, Layout, Look, look};
 pub use heard::candidates;
-pub(crate) use markdown::MARK;
 pub use markdown::markdown;
+pub(crate) use markdown::{is_as_summed, summed};
 pub use piece::{Found, Heading, Piece, ReadError, Reading, Statement, Told, Trust, Voice};
 pub use profile::{
     Change, Document, End, Entry, FORMAT, Header, Line, Proposal, Row, Settings, Sum, VERSION,
 };
 pub use publish::{Reasons, published};
 pub use read::read;
+pub use texts::suspicion_of_evidence;

@@ -112,6 +112,8 @@ pub struct Reading {
     pub format: Format,
     /// Whether what it says of itself holds.
     pub trust: Trust,
+    /// Whether it is aizo's own and as it was written, whoever wrote it.
+    pub is_intact: bool,
     /// How many changes stand in it.
     pub changes: usize,
     /// What makes this file the one that it is, where it is aizo's own.

@@ -498,21 +498,21 @@ impl<'s> Records<'s> {
             return Err(ReadError::Unknown);
         };
         let sum = self.sum.end();
+        let is_as_summed = !self.is_disturbed && self.end.as_ref() == Some(&sum);
         let trust = match &self.header {
             None if format == Format::Aizo => Trust::Broken("its header is missing"),
             None => Trust::Foreign,
             Some(header) if header.redacted => Trust::Published,
             Some(_) => match &self.end {
                 None => Trust::Broken("its end is missing"),
-                Some(end) if *end != sum || self.is_disturbed => {
-                    Trust::Broken("it was changed after aizo had written it")
-                }
-                Some(_) => Trust::Whole,
+                Some(_) if is_as_summed => Trust::Whole,
+                Some(_) => Trust::Broken("it was changed after aizo had written it"),
             },
         };
         Ok(Reading {
             format,
             trust,
+            is_intact: self.header.is_some() && is_as_summed,
             changes: sum.changes,
             checksum: self.header.is_some().then_some(sum.checksum),
             problems: self.problems.into_vec(),

@@ -1,7 +1,7 @@
 //! A store as the rows of aizo's own format, and what an import asks of it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use rusqlite::OptionalExtension;
 use serde_json::Value;
@@ -62,13 +62,13 @@ impl View<'_> {
         )
     }
 
-    /// The names of all proposals that wait or were decided. What was taken back or cleared counts as never proposed.
+    /// The names of all proposals that wait or were decided, and whether a person has rejected them. What was taken back or cleared counts as never proposed.
     ///
     /// # Errors
     /// What SQLite reports.
-    pub fn known_proposals(&self) -> Result<HashSet<String>> {
+    pub fn known_proposals(&self) -> Result<HashMap<String, bool>> {
         let undone = self.undone_batches()?;
-        let mut known = HashSet::new();
+        let mut known = HashMap::new();
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = self.connection().prepare(
                 "SELECT uid, batch, op FROM journal WHERE kind = 'proposal' ORDER BY seq",
@@ -85,8 +85,8 @@ impl View<'_> {
                         known.remove(&uid);
                     }
                     "undo" => {}
-                    _ => {
-                        known.insert(uid);
+                    op => {
+                        known.insert(uid, op == "reject");
                     }
                 }
             }

@@ -112,13 +112,16 @@ impl Staged {
         self.fit(&live)?;
         let sqlite = |error| StorageError::from_sqlite(&location.path, error);
         let before = Before::of(&live, now);
+        if !before.has_log {
+            keep_writers_out(&live.connection).map_err(sqlite)?;
+        }
         let replacement = Backup::new(&self.connection, &mut live.connection).map_err(sqlite)?;
         let kept;
         if before.has_log {
             step(&replacement, 0, location.patience).map_err(sqlite)?;
             kept = before.look(agree)?;
         } else {
-            // Without a log nobody could read what is locked for this.
+            // Without a log nobody could read what is locked for the replacement itself.
             kept = before.look(agree)?;
             step(&replacement, 0, location.patience).map_err(sqlite)?;
         }
@@ -250,6 +253,13 @@ fn open_damaged(location: &Location) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Lets nobody write any more, until the connection is closed; others may read. A connection keeps its lock in this mode, and a
+/// replacement begins without a transaction.
+fn keep_writers_out(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+}
+
 /// Takes out what the file would do by itself from then on: a copy may come from anybody, and only aizo's own triggers belong
 /// into a store, which are made anew.
 fn take_out_what_runs(connection: &Connection) -> rusqlite::Result<()> {
@@ -266,4 +276,75 @@ fn take_out_what_runs(connection: &Connection) -> rusqlite::Result<()> {
 
 fn copy(source: &Connection, target: &mut Connection) -> rusqlite::Result<()> {
     to_the_end(&Backup::new(source, target)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ErrorCode;
+
+    use super::*;
+    use crate::model::{Change, EntryValues, Op, Origin, Stamp};
+    use crate::storage::Store;
+
+    /// A store with one entry.
+    fn store(path: &Path, now: DateTime<Utc>) -> Location {
+        let location = Location {
+            path: path.to_path_buf(),
+            patience: Duration::from_secs(5),
+        };
+        let values = EntryValues {
+            item: Some("tabs".to_owned()),
+            reason: Some("because".to_owned()),
+            base_score: Some(8.0),
+            source: Some("manual".to_owned()),
+            origin: Some(Origin::User),
+            added_at: Some(Stamp::at(now)),
+            last_seen: Some(Stamp::at(now)),
+            touch_count: Some(0),
+            ..EntryValues::default()
+        };
+        let mut store = Store::open_for_writing(&location, now).expect("it opens");
+        store
+            .write(now, |transaction| {
+                let uid = transaction.new_uid();
+                let change = Change::create_entry(Op::Add, uid, Origin::User, &values);
+                transaction.apply(&change).map(drop)
+            })
+            .expect("it writes");
+        location
+    }
+
+    #[test]
+    fn without_a_log_nobody_writes_between_the_look_and_the_replacement() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = "2026-11-30T12:00:00Z".parse().expect("a time");
+        let copy = store(&folder.path().join("copy.db"), now);
+        let live = store(&folder.path().join("preferences.db"), now);
+        // Whoever reads it keeps it from getting a log again.
+        let reader = Connection::open(&live.path).expect("it opens");
+        reader
+            .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
+            .and_then(|()| reader.execute_batch("BEGIN; SELECT count(*) FROM preferences"))
+            .expect("it reads");
+        let staged = Staged::from(&copy.path, now).expect("it is sound");
+        let mut tried = None;
+        let restored = staged.replace(&live, now, |view| {
+            assert!(view.is_some(), "it can be read meanwhile");
+            let other = Connection::open(&live.path).expect("it opens");
+            other
+                .busy_timeout(Duration::ZERO)
+                .expect("it does not wait");
+            tried = Some(other.execute("UPDATE preferences SET reason = 'late'", []));
+            reader.execute_batch("COMMIT").expect("it has read");
+            Ok::<(), StorageError>(())
+        });
+        let kept = restored.expect("it is restored").kept.expect("it is kept");
+        let error = tried.expect("it was asked").expect_err("nobody writes");
+        assert_eq!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy));
+        // Afterwards it is anybody's again.
+        let other = Connection::open(&live.path).expect("it opens");
+        let changed = other.execute("UPDATE preferences SET reason = 'late'", []);
+        assert_eq!(changed, Ok(1));
+        assert!(kept.exists());
+    }
 }

@@ -1,6 +1,8 @@
 //! Who may ask what. The page itself holds nothing of the user's and is given to everybody on this machine who asks for it under
 //! its own name; everything else needs the key.
 
+use std::time::Instant;
+
 use super::{Asset, Method, Refusal, Request};
 
 /// What a request asks for.
@@ -12,6 +14,8 @@ pub enum Route {
     Look,
     /// What a command answers that is made of these words.
     Ask(Vec<String>),
+    /// The key, for what was sent in its place: a ticket, if the server knows it.
+    Enter(String),
 }
 
 /// Lets through what comes from the page and knows the key.
@@ -37,6 +41,16 @@ impl Gate {
         format!("http://{}/#{}", self.hosts[0], self.key)
     }
 
+    /// The address that opens the page with a ticket in the place of the key.
+    pub fn address_with(&self, ticket: &str) -> String {
+        format!("http://{}/#{TICKET}{ticket}", self.hosts[0])
+    }
+
+    /// The key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// What a request asks for.
     ///
     /// # Errors
@@ -52,6 +66,9 @@ impl Gate {
         if !request.path.starts_with("/api/") {
             return Err(Refusal::new(404, "there is nothing of this name"));
         }
+        if request.path == "/api/enter" && request.method == Method::Post {
+            return Ok(Route::Enter(sent(request).to_owned()));
+        }
         self.knows_the_key(request)?;
         match (request.method, request.path.as_str()) {
             (Method::Get, "/api/look") => Ok(Route::Look),
@@ -60,7 +77,9 @@ impl Gate {
                 .map_err(|_| {
                     Refusal::new(400, "the words of a command are a list of texts in JSON")
                 }),
-            (_, "/api/look" | "/api/ask") => Err(Refusal::new(405, "this is asked in another way")),
+            (_, "/api/look" | "/api/ask" | "/api/enter") => {
+                Err(Refusal::new(405, "this is asked in another way"))
+            }
             _ => Err(Refusal::new(404, "there is nothing of this name")),
         }
     }
@@ -85,22 +104,80 @@ impl Gate {
     }
 
     fn knows_the_key(&self, request: &Request) -> Result<(), Refusal> {
-        let sent = request.authorization.as_deref().unwrap_or_default();
-        let sent = sent.strip_prefix("Bearer ").unwrap_or_default();
-        if is_same(sent.as_bytes(), self.key.as_bytes()) {
+        if is_same(sent(request), &self.key) {
             Ok(())
         } else {
-            Err(
-                Refusal::new(401, "the key is missing or is not the one of this start").hint(
-                    "open the address that aizo web has printed, with everything behind the #",
-                ),
-            )
+            Err(locked("the key is missing or is not the one of this start"))
+        }
+    }
+}
+
+/// What was sent to prove that it may be asked.
+fn sent(request: &Request) -> &str {
+    let sent = request.authorization.as_deref().unwrap_or_default();
+    sent.strip_prefix("Bearer ").unwrap_or_default()
+}
+
+/// The refusal of who does not know the key.
+fn locked(why: &'static str) -> Refusal {
+    Refusal::new(401, why)
+        .hint("open the address that aizo web has printed, with everything behind the #")
+}
+
+/// How a ticket begins behind the `#`.
+const TICKET: &str = "once-";
+
+/// What the browser is started with in the place of the key: other users of the machine can see it in the list of processes. It
+/// opens the page once, and soon.
+#[derive(Debug)]
+pub struct Ticket {
+    text: String,
+    until: Instant,
+    was_used: bool,
+}
+
+/// What becomes of a ticket that is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// It opens the page.
+    Opens,
+    /// It has opened the page before, so that somebody else has it too.
+    Again,
+    /// It is another one, or too late.
+    Refused(Refusal),
+}
+
+impl Ticket {
+    /// A ticket that is good until then.
+    pub fn new(text: String, until: Instant) -> Self {
+        Ticket {
+            text,
+            until,
+            was_used: false,
+        }
+    }
+
+    /// Takes what somebody shows.
+    pub fn show(&mut self, shown: &str, now: Instant) -> Shown {
+        let is_it = shown
+            .strip_prefix(TICKET)
+            .is_some_and(|text| is_same(text, &self.text));
+        if !is_it || now > self.until {
+            return Shown::Refused(locked(
+                "this address was for the browser that was started with it, once and at once",
+            ));
+        }
+        if std::mem::replace(&mut self.was_used, true) {
+            Shown::Again
+        } else {
+            Shown::Opens
         }
     }
 }
 
 /// Compares without telling by the time it takes how much is right.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
+fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     let differ = a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b));
     a.len() == b.len() && std::hint::black_box(differ) == 0
 }
@@ -230,6 +307,36 @@ mod tests {
         // Following a link to the page shows the page, and nothing in it.
         near.path = "/".to_owned();
         assert!(answer(&near).is_ok());
+    }
+
+    #[test]
+    fn a_ticket_opens_once_and_soon() {
+        let start = Instant::now();
+        let later = start + std::time::Duration::from_secs(1);
+        let ticket = || Ticket::new("abc".to_owned(), start);
+        let mut good = ticket();
+        for wrong in ["", "abc", "once-", "once-abd", "once-abcd"] {
+            assert!(
+                matches!(good.show(wrong, start), Shown::Refused(_)),
+                "{wrong}"
+            );
+        }
+        assert_eq!(good.show("once-abc", start), Shown::Opens);
+        assert_eq!(good.show("once-abc", start), Shown::Again);
+        assert!(matches!(good.show("once-abc", later), Shown::Refused(_)));
+        assert!(matches!(
+            ticket().show("once-abc", later),
+            Shown::Refused(_)
+        ));
+        let mut enter = request(Method::Post, "/api/enter");
+        assert_eq!(answer(&enter), Ok(Route::Enter(String::new())));
+        enter.authorization = Some("Bearer once-abc".to_owned());
+        assert_eq!(answer(&enter), Ok(Route::Enter("once-abc".to_owned())));
+        enter.origin = Some("http://evil.example".to_owned());
+        assert_eq!(answer(&enter), Err(403));
+        enter.origin = None;
+        enter.method = Method::Get;
+        assert_eq!(answer(&enter), Err(401));
     }
 
     #[test]

@@ -39,18 +39,72 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-impl Request {
-    /// Reads what has come so far; nothing where more must come.
+/// A request that is coming. However small the pieces are that it comes in, its head is read a few times at most.
+#[derive(Debug, Default)]
+pub struct Incoming {
+    bytes: Vec<u8>,
+    /// With fewer bytes than this it is not whole, and nothing new can be said of it but where its head ends.
+    enough: usize,
+    has_head: bool,
+}
+
+impl Incoming {
+    /// Whether nothing has come.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Takes what has come, and gives the request once it is whole.
     ///
     /// # Errors
     /// What is no request, or is too long to be one of the page's.
-    pub fn read(bytes: &[u8]) -> Result<Option<Self>, Refusal> {
+    pub fn take(&mut self, part: &[u8]) -> Result<Option<Request>, Refusal> {
+        // The end of a head may stand across two parts.
+        let from = self.bytes.len().saturating_sub(3);
+        self.bytes.extend_from_slice(part);
+        let ends = |line: &[u8]| line.starts_with(b"\n\n") || line.starts_with(b"\n\r\n");
+        let mut new = memchr::memchr_iter(b'\n', &self.bytes[from..]);
+        let has_end = !self.has_head && new.any(|at| ends(&self.bytes[from + at..]));
+        if self.bytes.len() < self.enough && !has_end {
+            return Ok(None);
+        }
+        match Request::read(&self.bytes)? {
+            Reading::Whole(request) => Ok(Some(request)),
+            Reading::Head => {
+                self.enough = LONGEST_HEAD.min(self.bytes.len() * 2);
+                Ok(None)
+            }
+            Reading::Body { needed } => {
+                self.enough = needed;
+                self.has_head = true;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// How much of a request has come.
+#[derive(Debug, PartialEq, Eq)]
+enum Reading {
+    Whole(Request),
+    /// Not even its head.
+    Head,
+    /// Its head, and so many bytes it has in all.
+    Body {
+        needed: usize,
+    },
+}
+
+impl Request {
+    fn read(bytes: &[u8]) -> Result<Reading, Refusal> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut head = httparse::Request::new(&mut headers);
         let begun = &bytes[..bytes.len().min(LONGEST_HEAD)];
         let length = match head.parse(begun) {
             Ok(httparse::Status::Complete(length)) => length,
-            Ok(httparse::Status::Partial) if begun.len() < LONGEST_HEAD => return Ok(None),
+            Ok(httparse::Status::Partial) if begun.len() < LONGEST_HEAD => {
+                return Ok(Reading::Head);
+            }
             Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
                 return Err(Refusal::new(431, "the head of the request is too long"));
             }
@@ -68,10 +122,11 @@ impl Request {
         if body > LONGEST_BODY {
             return Err(Refusal::new(413, "the body is too long"));
         }
-        let Some(body) = bytes.get(length..length + body) else {
-            return Ok(None);
+        let needed = length + body;
+        let Some(body) = bytes.get(length..needed) else {
+            return Ok(Reading::Body { needed });
         };
-        Ok(Some(Request {
+        Ok(Reading::Whole(Request {
             method: match head.method {
                 Some("GET") => Method::Get,
                 Some("HEAD") => Method::Head,
@@ -114,7 +169,55 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Option<Request>, u16> {
-        Request::read(text.as_bytes()).map_err(|refusal| refusal.status)
+        let mut incoming = Incoming::default();
+        incoming
+            .take(text.as_bytes())
+            .map_err(|refusal| refusal.status)
+    }
+
+    /// What becomes of a text that comes in pieces of this length, and how often it was read.
+    fn in_pieces(text: &str, length: usize) -> (Result<Option<Request>, u16>, usize) {
+        let mut incoming = Incoming::default();
+        let mut times = 0;
+        for part in text.as_bytes().chunks(length) {
+            let before = incoming.enough;
+            match incoming.take(part) {
+                Ok(None) => times += usize::from(incoming.enough != before),
+                read => return (read.map_err(|refusal| refusal.status), times + 1),
+            }
+        }
+        (Ok(None), times)
+    }
+
+    #[test]
+    fn pieces_of_any_length_make_the_same_request_and_are_not_read_again_and_again() {
+        let body = "\n".repeat(LONGEST_BODY);
+        let head = format!(
+            "POST /api/ask HTTP/1.1\r\nHost: a\r\nX: {}\r\n",
+            "y".repeat(LONGEST_HEAD / 2)
+        );
+        for end in ["\r\n", "\n"] {
+            let text = format!("{head}Content-Length: {}{end}{end}{body}", body.len());
+            let whole = read(&text);
+            assert!(matches!(&whole, Ok(Some(request)) if request.body.len() == LONGEST_BODY));
+            for length in [1, 2, 3, 7, 1000] {
+                let (pieced, times) = in_pieces(&text, length);
+                assert_eq!(pieced, whole, "{length} bytes each");
+                assert!(times < 20, "{times} times, {length} bytes each");
+            }
+            // Without a body it is answered with the last byte of its head.
+            let short = format!("GET / HTTP/1.1{end}Host: a{end}{end}");
+            for length in 1..short.len() {
+                assert_eq!(
+                    in_pieces(&short, length).0,
+                    read(&short),
+                    "{length} bytes each"
+                );
+            }
+        }
+        let endless = format!("GET / HTTP/1.1\r\nA: {}", "b".repeat(LONGEST_HEAD));
+        assert_eq!(in_pieces(&endless, 1).0, Err(431));
+        assert_eq!(in_pieces("\u{16}\u{3}\u{1} not HTTP", 1).0, Err(400));
     }
 
     #[test]
@@ -132,6 +235,25 @@ mod tests {
         assert_eq!(request.authorization.as_deref(), Some("Bearer k"));
         assert_eq!((request.origin, request.site), (None, None));
         assert_eq!(request.body, b"[\"show\"]");
+    }
+
+    proptest::proptest! {
+        /// A panic would end the server.
+        #[test]
+        fn no_bytes_are_more_than_refused(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400),
+            line in "(GET|POST|HEAD|X) [ -~]{0,20}( HTTP/1.1)?\r?\n(Host: [ -~]{0,9}\r\n)?(Content-Length: [0-9+-]{0,21}\r\n)?\r?\n?",
+            length in 1_usize..50,
+        ) {
+            let all = [line.as_bytes(), &bytes].concat();
+            for bytes in [&bytes, &all] {
+                let mut incoming = Incoming::default();
+                bytes.chunks(length).try_for_each(|part| match incoming.take(part) {
+                    Ok(None) => Ok(()),
+                    Ok(Some(_)) | Err(_) => Err(()),
+                }).ok();
+            }
+        }
     }
 
     #[test]

@@ -277,6 +277,71 @@ fn what_an_agent_sees_is_what_the_command_prints() {
 }
 
 #[test]
+fn an_empty_store_says_how_to_begin_and_the_state_what_was_found() {
+    let home = Home::new();
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let b = &mut browser;
+    let web = Web::new(&home, &[]);
+    let tab = open(b, &web, Look::default(), 0);
+    b.wait(&tab, "document.querySelector('.note .ways') !== null");
+    let told = b.run(&tab, "document.querySelector('.note').innerText");
+    for words in [
+        "Nothing is stored yet",
+        "aizo add",
+        "aizo analyze",
+        "aizo import",
+        "aizo install",
+    ] {
+        assert!(
+            told.as_str().is_some_and(|told| told.contains(words)),
+            "{told}"
+        );
+    }
+    view(b, &tab, "state");
+    // The clock of the tests stands still, which doctor says.
+    b.wait(
+        &tab,
+        "document.querySelector('.state').innerText.includes('the clock stands at')",
+    );
+    let told = b.run(&tab, "document.querySelector('.state').innerText");
+    assert!(
+        told.as_str()
+            .is_some_and(|told| told.contains("aizo sync init URL")),
+        "{told}"
+    );
+    assert_named(b, &tab);
+    assert_calm(b, &web);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_changes_its_ticket_for_the_key() {
+    let home = home();
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let b = &mut browser;
+    let (web, ticket, _said) = super::with_a_browser(&home);
+    let tab = b.open(&ticket, Look::default());
+    b.wait(
+        &tab,
+        "document.querySelector('.table')?.getAttribute('aria-rowcount') === '6'",
+    );
+    assert_eq!(b.run(&tab, "location.hash"), format!("#{}", web.key));
+    // Its key is good for ever, and so the page can be loaded anew.
+    b.tell(&tab, "Page.reload", json!({}));
+    b.wait(
+        &tab,
+        "document.querySelector('.table')?.getAttribute('aria-rowcount') === '6'",
+    );
+    // Any other ticket opens nothing.
+    let tab = b.open(&ticket.replace("once-", "once-0"), Look::default());
+    b.wait(&tab, "!document.getElementById('locked').hidden");
+}
+
+#[test]
 fn an_entry_is_added_edited_removed_and_taken_back() {
     let Some(mut browser) = Browser::start() else {
         return;

@@ -16,6 +16,9 @@ pub(super) fn modes(context: &Context) -> Vec<Finding> {
         let Ok(metadata) = std::fs::metadata(&path) else {
             continue;
         };
+        let target = std::fs::read_link(&path)
+            .ok()
+            .and_then(|_| path.canonicalize().ok());
         let mode = metadata.permissions().mode() & 0o777;
         if mode & 0o077 == 0 {
             continue;
@@ -36,11 +39,14 @@ pub(super) fn modes(context: &Context) -> Vec<Finding> {
         } else {
             "what is stored is for you alone, and for the agents that you let call aizo"
         };
-        let hint = format!(
-            "chmod {mode:o} {}",
-            crate::model::quoted(&path.display().to_string())
-        );
-        findings.push(Finding::warning(what, why, hint).with_fix(Fix::Mode(path, mode)));
+        let file = target.as_ref().unwrap_or(&path).display().to_string();
+        let hint = format!("chmod {mode:o} {}", crate::model::quoted(&file));
+        let finding = Finding::warning(what, why, hint);
+        findings.push(match target {
+            // What a link leads to may be anybody's; that is for the person to judge.
+            Some(_) => finding,
+            None => finding.with_fix(Fix::Mode(path, mode)),
+        });
     }
     findings
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::finding::{Finding, Fix};
 use crate::commands::Context;
+use crate::files::remove_left;
 use crate::storage::Store;
 
 /// Something that was put right.
@@ -63,11 +64,28 @@ fn settle(
     }
 }
 
+/// Changes what lies there, and never what a link leads to, be the link made in this moment.
 #[cfg(unix)]
 fn set_mode(path: &Path, mode: u32) -> anyhow::Result<String> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        .map_err(|error| anyhow::anyhow!("cannot change {}: {error}", path.display()))?;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let set = || -> std::io::Result<bool> {
+        let lies = fs::symlink_metadata(path)?;
+        if !lies.is_file() && !lies.is_dir() {
+            return Ok(false);
+        }
+        let file = fs::File::open(path)?;
+        let opened = file.metadata()?;
+        let is_same = (lies.dev(), lies.ino()) == (opened.dev(), opened.ino());
+        if is_same {
+            file.set_permissions(fs::Permissions::from_mode(mode))?;
+        }
+        Ok(is_same)
+    };
+    match set() {
+        Ok(true) => {}
+        Ok(false) => anyhow::bail!("{} is a link; it was left as it is", path.display()),
+        Err(error) => anyhow::bail!("cannot change {}: {error}", path.display()),
+    }
     Ok(format!("{} is yours alone now ({mode:o})", path.display()))
 }
 
@@ -77,7 +95,7 @@ fn set_mode(path: &Path, _mode: u32) -> anyhow::Result<String> {
 }
 
 fn remove(path: &Path) -> anyhow::Result<String> {
-    fs::remove_file(path)
+    remove_left(path)
         .map_err(|error| anyhow::anyhow!("cannot remove {}: {error}", path.display()))?;
     Ok(format!("{} is removed", path.display()))
 }

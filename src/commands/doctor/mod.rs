@@ -49,6 +49,13 @@ pub struct Args {
     fix: bool,
 }
 
+impl Args {
+    /// Whether something may be put right, and not only looked at.
+    pub(super) fn fixes(&self) -> bool {
+        self.fix
+    }
+}
+
 /// What is stored.
 struct Profile {
     entries: Vec<Preference>,

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use crate::commands::Context;
 use crate::scenarios::Scenarios;
-use crate::settings::{AIZO_DB_PATH, AIZO_HOME, AIZO_NOW, Source, is_setting};
+use crate::settings::{AIZO_COLOR, AIZO_DB_PATH, AIZO_HOME, AIZO_NOW, EnvFile, Source, is_setting};
 
 /// So many warnings of a file are listed.
 const MOST_WARNINGS: usize = 5;
@@ -20,7 +20,9 @@ pub(super) fn env_files(context: &Context) -> Vec<Finding> {
                 format!("put it right; aizo info shows what counts of {path}"),
             ));
         }
-        for name in &file.ignored {
+        let own = [AIZO_DB_PATH, AIZO_COLOR];
+        let ignored = file.ignored.iter();
+        for name in ignored.filter(|name| !own.contains(&name.as_str())) {
             findings.push(Finding::note(
                 format!("{name} in {path} does not count"),
                 "a project's file may say where its store is and how things look, never where a conversation is sent",
@@ -74,6 +76,14 @@ pub(super) fn fixed_clock(context: &Context) -> Vec<Finding> {
 /// A store that only this shell knows of.
 pub(super) fn other_store(context: &Context) -> Vec<Finding> {
     let settings = &context.settings;
+    let is_named = |file: &EnvFile| file.ignored.iter().any(|name| name == AIZO_DB_PATH);
+    if settings.files.iter().any(is_named) {
+        return vec![Finding::note(
+            "./.env names another store",
+            "what you say in this folder goes there, but for backup, restore, doctor, export, import and sync; and agents do not read it: hook, mcp, check and context",
+            "aizo --db FILE doctor looks at it; if it is to hold everywhere, put AIZO_DB_PATH into ~/.aizo/.env",
+        )];
+    }
     let source = settings
         .all
         .iter()
@@ -81,9 +91,6 @@ pub(super) fn other_store(context: &Context) -> Vec<Finding> {
     let source = source.map(|setting| setting.source);
     let is_moved = std::env::var_os(AIZO_HOME).is_some_and(|folder| !folder.is_empty());
     let why = match source {
-        Some(Source::LocalFile) => {
-            "hook, mcp, check, context, export, import and sync do not read the store that a project's ./.env names"
-        }
         Some(Source::Environment) => {
             "an agent that is started elsewhere does not have this variable, and asks another store"
         }
@@ -93,7 +100,7 @@ pub(super) fn other_store(context: &Context) -> Vec<Finding> {
         _ => return Vec::new(),
     };
     let named = match source {
-        Some(Source::LocalFile | Source::Environment) => AIZO_DB_PATH,
+        Some(Source::Environment) => AIZO_DB_PATH,
         _ => AIZO_HOME,
     };
     let what = format!("the store is {}, because of {named}", settings.db.display());

@@ -16,7 +16,8 @@ use crate::export::Format;
 use crate::files::{Readers, folders_for, object, path, replace};
 use crate::model::JournalLine;
 use crate::portable::{
-    Change, Document, Entry, FORMAT, Header, Line, MARK, Reasons, Row, Sum, markdown, published,
+    self, Change, Document, Entry, Header, Line, Reasons, Row, Sum, is_as_summed, markdown,
+    published, summed,
 };
 use crate::present::{Answer, Page, to_json, to_json_line};
 use crate::storage::View;
@@ -234,7 +235,7 @@ impl Written {
             bytes: match form {
                 Form::Lines => lines(&rows, args.redact)?,
                 Form::Document => document(rows, args.redact)?,
-                Form::Page => markdown(&rows.entries()).into_bytes(),
+                Form::Page => summed(markdown(&rows.entries())).into_bytes(),
             },
         })
     }
@@ -288,33 +289,41 @@ fn document(rows: Rows, redacted: bool) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether a file is an export as it was written: the sum at its end tells.
+fn is_own(bytes: &[u8]) -> bool {
+    /// What a file is shows at its beginning.
+    const HEAD: usize = 64 << 10;
+    if std::str::from_utf8(bytes).is_ok_and(is_as_summed) {
+        return true;
+    }
+    portable::look(&bytes[..bytes.len().min(HEAD)], None)
+        .and_then(|look| portable::read(&mut &*bytes, look, &mut |_| {}))
+        .is_ok_and(|reading| reading.is_intact)
+}
+
 /// Writes the file, if it is a new one or an earlier export: nothing else is written over.
 fn put(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    /// As far as the header of a document reaches.
-    const HEAD: u64 = 200;
     let failure = |what: &str, error: io::Error| {
         let message = format!("cannot {what} {}: {error}", file.display());
         Failure::new(Kind::Io, message)
     };
-    let mut head = Vec::new();
+    let mut before = Vec::new();
     match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => {
-            let opened = opened.map_err(|error| failure("read", error))?;
+            let mut opened = opened.map_err(|error| failure("read", error))?;
             if opened.metadata().is_ok_and(|metadata| !metadata.is_file()) {
                 let message = format!("{} is not a file", file.display());
                 return Err(Failure::new(Kind::Io, message));
             }
             opened
-                .take(HEAD)
-                .read_to_end(&mut head)
+                .read_to_end(&mut before)
                 .map_err(|error| failure("read", error))?;
         }
     }
-    let head = String::from_utf8_lossy(&head);
-    if !head.is_empty() && !head.starts_with(MARK) && !head.contains(FORMAT) {
+    if !before.is_empty() && !is_own(&before) {
         let message = format!(
-            "{} holds something else and was left as it is",
+            "{} holds something else, or was changed since it was exported, and was left as it is",
             file.display()
         );
         return Err(Failure::new(Kind::Conflict, message)

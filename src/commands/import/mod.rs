@@ -84,19 +84,30 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     Ok(reply)
 }
 
-/// Takes over what a file of text holds. It is read twice: whether it is as aizo wrote it shows at its end.
+/// Takes over what a file of text holds. All of it is read before the store is locked: whether it is as aizo wrote it shows at
+/// its end, and nobody waits for a slow disk.
 fn from_text(
     source: &Source,
     look: portable::Look,
     args: &Args,
     context: &Context,
 ) -> anyhow::Result<Reply> {
-    let mut first_fault = None;
-    let reading = read(source, look, &mut |found| {
-        if let Piece::Bad(why) = found.piece {
-            first_fault.get_or_insert(format!("line {}: {why}", found.line));
-        }
-    });
+    let (mut pieces, mut changes, mut first_fault) = (Vec::new(), Vec::new(), None);
+    let reading = source
+        .open_shown(context)
+        .map_err(ReadError::from)
+        .and_then(|mut stream| {
+            portable::read(&mut stream, look, &mut |found| match found.piece {
+                Piece::Row(Row::Change(change)) => changes.push(*change),
+                piece => {
+                    if let Piece::Bad(why) = &piece {
+                        first_fault.get_or_insert(format!("line {}: {why}", found.line));
+                    }
+                    let line = found.line;
+                    pieces.push(Found { line, piece });
+                }
+            })
+        });
     let reading = reading.map_err(|error| refusal(source, error, first_fault))?;
     if reading.trust == Trust::Published && !args.accept {
         context.note("it was made for others to read, so that all of it waits for you");
@@ -114,27 +125,10 @@ fn from_text(
     let terms = terms(args, &reading, source);
     write(args, context, |transaction| {
         let mut work = Work::begin(transaction, &terms)?;
-        if reading.changes > 0 {
-            let changes = history(source, look)?;
+        if !changes.is_empty() {
             work.history(changes)?;
         }
-        let mut failed = None;
-        let mut stream = source.open_shown(context)?;
-        let again = portable::read(&mut stream, look, &mut |found| {
-            if failed.is_none() {
-                failed = work.take(found).err();
-            }
-        })
-        .map_err(|error| refusal(source, error, None))?;
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        if again != reading {
-            let message = format!("{} was written while it was read", source.name());
-            return Err(Failure::new(Kind::Conflict, message)
-                .hint("say it again")
-                .into());
-        }
+        pieces.into_iter().try_for_each(|found| work.take(found))?;
         Ok(work.finish(&reading))
     })
 }
@@ -146,6 +140,7 @@ fn from_store(source: &Source, args: &Args, context: &Context) -> anyhow::Result
     let reading = Reading {
         format: Format::Store,
         trust: Trust::Whole,
+        is_intact: true,
         changes: 0,
         checksum: None,
         problems: Vec::new(),
@@ -183,25 +178,6 @@ fn write<T>(
     } else {
         context.write(change)
     }
-}
-
-fn read(
-    source: &Source,
-    look: portable::Look,
-    sink: &mut dyn FnMut(Found),
-) -> Result<Reading, ReadError> {
-    portable::read(&mut source.open()?, look, sink)
-}
-
-fn history(source: &Source, look: portable::Look) -> anyhow::Result<Vec<portable::Change>> {
-    let mut changes = Vec::new();
-    read(source, look, &mut |found| {
-        if let Piece::Row(Row::Change(change)) = found.piece {
-            changes.push(*change);
-        }
-    })
-    .map_err(|error| refusal(source, error, None))?;
-    Ok(changes)
 }
 
 fn nothing_read(source: &Source, fault: Option<String>) -> Failure {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::work::EARLIER;
+use super::work::{EARLIER, HELD, REJECTED};
 use crate::capture::Problem;
 use crate::commands::entries::count;
 use crate::commands::outcome::Outcome;
@@ -172,6 +172,10 @@ pub(super) struct Rows {
     counts: Counts,
     /// How many stay as they became here since.
     earlier: usize,
+    /// How many hard limits would be milder or narrower in the file.
+    held: usize,
+    /// How many a person has rejected.
+    rejected: usize,
 }
 
 impl Rows {
@@ -179,7 +183,14 @@ impl Rows {
 
     pub(super) fn push(&mut self, row: Row) {
         *self.counts.of(row.result) += 1;
-        self.earlier += usize::from(row.why.as_deref() == Some(EARLIER));
+        let why = row.why.as_deref();
+        for (told, number) in [
+            (EARLIER, &mut self.earlier),
+            (HELD, &mut self.held),
+            (REJECTED, &mut self.rejected),
+        ] {
+            *number += usize::from(why == Some(told));
+        }
         if self.told.len() < Self::MOST {
             self.told.push(row);
         }
@@ -213,6 +224,8 @@ pub struct Reply {
     pub(super) rows: Rows,
     /// Hard limits that are in force now and were not before.
     pub(super) hard_limits: Vec<String>,
+    /// Hard limits that wait for a person.
+    pub(super) limits_waiting: Vec<String>,
     pub(super) settings: Option<&'static str>,
     pub(super) history: Option<&'static str>,
     pub(super) problems: Vec<Problem>,
@@ -228,6 +241,7 @@ struct Json<'r> {
     own: bool,
     counts: &'r Counts,
     hard_limits: &'r [String],
+    limits_waiting: &'r [String],
     settings: Option<&'static str>,
     history: Option<&'static str>,
     rows: &'r [Row],
@@ -270,27 +284,31 @@ const BACK: &str = "--on-conflict replace takes the file's";
 /// As many items, and as many rows that cannot be read, are shown.
 const MOST: usize = 20;
 
+/// `tabs; emojis; 3 more`.
+fn some_of(items: &[String]) -> String {
+    let shown = items[..items.len().min(MOST)].join("; ");
+    match items.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown}; {more} more"),
+    }
+}
+
 impl Reply {
     /// What is in force now, what waits, and what stays as it is.
     fn consequences(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if !self.hard_limits.is_empty() {
-            let shown: Vec<&str> = self
-                .hard_limits
-                .iter()
-                .take(MOST)
-                .map(String::as_str)
-                .collect();
-            let more = match self.hard_limits.len().saturating_sub(MOST) {
-                0 => String::new(),
-                more => format!("; {more} more"),
-            };
-            let when = if self.dry_run {
-                "would be in force"
-            } else {
-                "in force now"
-            };
-            lines.push(format!("{when}: {}{more}", shown.join("; ")));
+        let when = if self.dry_run {
+            "would be in force"
+        } else {
+            "in force now"
+        };
+        for (when, limits) in [
+            (when, &self.hard_limits),
+            ("a hard limit only once you accept it", &self.limits_waiting),
+        ] {
+            if !limits.is_empty() {
+                lines.push(format!("{when}: {}", some_of(limits)));
+            }
         }
         match self.number(RowResult::Pending) {
             _ if self.dry_run => {}
@@ -303,10 +321,20 @@ impl Reply {
             1 => lines.push(format!("1 has changed here since: {BACK}")),
             many => lines.push(format!("{many} have changed here since: {BACK}")),
         }
-        if self.number(RowResult::Kept) > 0 {
+        match self.rows.rejected {
+            0 => {}
+            1 => lines.push("1 was rejected in aizo review and is not proposed again".to_owned()),
+            many => lines.push(format!(
+                "{many} were rejected in aizo review and are not proposed again"
+            )),
+        }
+        if self.number(RowResult::Kept) > self.rows.held {
             lines.push(
                 "a hard limit stays as it is; to lift it: aizo update ITEM --score N".to_owned(),
             );
+        }
+        if self.rows.held > 0 {
+            lines.push(format!("{HELD}; to change it: aizo update ITEM"));
         }
         if self.settings == Some("kept") {
             lines.push("how fast things fade stays as it is here: aizo config show".to_owned());
@@ -314,7 +342,7 @@ impl Reply {
         match self.history {
             Some("taken_over") => lines.push("with its history: aizo history".to_owned()),
             Some("left_out") => lines.push(
-                "its history stays behind: this store has one of its own, or it does not hold"
+                "its history stays behind: this store has one of its own, or it does not hold, or something in it speaks to the model"
                     .to_owned(),
             ),
             _ => {}
@@ -363,6 +391,7 @@ impl Answer for Reply {
             own: self.own,
             counts: &self.rows.counts,
             hard_limits: &self.hard_limits,
+            limits_waiting: &self.limits_waiting,
             settings: self.settings,
             history: self.history,
             rows: &self.rows.told,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
+use crate::merge::would_weaken;
 use crate::model::{Preference, item_key};
 
 /// An entry that comes, goes or changes.
@@ -22,8 +23,19 @@ pub(super) struct Comparison {
     pub(super) coming: Vec<Moved>,
     pub(super) going: Vec<Moved>,
     pub(super) changing: Vec<Moved>,
-    /// Hard limits that are none any more.
-    pub(super) limits_lost: Vec<Moved>,
+    #[serde(flatten)]
+    pub(super) limits: Limits,
+}
+
+/// What becomes of hard limits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(super) struct Limits {
+    /// Those that are none any more.
+    #[serde(rename = "limits_lost")]
+    pub(super) lost: Vec<Moved>,
+    /// Those that are still some, and forbid less or something else.
+    #[serde(rename = "limits_weakened")]
+    pub(super) weakened: Vec<Moved>,
 }
 
 /// Where an entry is in the other profile: under its name, else under its item.
@@ -53,10 +65,13 @@ impl<'p> Others<'p> {
         self.by_key.get(&item_key(&entry.item)).copied()
     }
 
-    /// Whether nothing forbids what an entry forbids.
-    fn lose(&self, limit: &Preference) -> bool {
+    /// The hard limits that may forbid what this one forbids: the entry of its name, and that of its item.
+    fn limits_like(&self, limit: &Preference) -> impl Iterator<Item = &'p Preference> {
         let found = [self.find(limit), self.by_item(limit)];
-        limit.is_hard_limit() && !found.into_iter().flatten().any(Preference::is_hard_limit)
+        found
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.is_hard_limit())
     }
 }
 
@@ -65,7 +80,7 @@ impl Comparison {
     pub(super) fn of(present: &[Preference], coming: &[Preference]) -> Self {
         let others = Others::of(coming);
         let mut comparison = Comparison {
-            limits_lost: lost_limits(present, coming),
+            limits: Limits::of(present, coming),
             ..Comparison::default()
         };
         let mut known: HashSet<i64> = HashSet::new();
@@ -87,12 +102,30 @@ impl Comparison {
     }
 }
 
-/// The hard limits that are none any more.
-pub(super) fn lost_limits(present: &[Preference], coming: &[Preference]) -> Vec<Moved> {
-    let others = Others::of(coming);
-    let lost = present.iter().filter(|entry| others.lose(entry));
-    lost.map(|entry| Moved::of(Some(entry), others.find(entry)))
-        .collect()
+impl Limits {
+    /// Compares the hard limits that are there with those that come.
+    pub(super) fn of(present: &[Preference], coming: &[Preference]) -> Self {
+        let others = Others::of(coming);
+        let mut limits = Limits::default();
+        for limit in present.iter().filter(|entry| entry.is_hard_limit()) {
+            let mut like = others.limits_like(limit).peekable();
+            let moved = |after| Moved::of(Some(limit), after);
+            if like.peek().is_none() {
+                limits.lost.push(moved(others.find(limit)));
+            } else if like.all(|other| would_weaken(limit, other)) {
+                limits
+                    .weakened
+                    .push(moved(others.limits_like(limit).next()));
+            }
+        }
+        limits
+    }
+
+    /// Whether nothing is lost and nothing weakened that is not among the others.
+    pub(super) fn are_all_in(&self, told: &Self) -> bool {
+        let all_in = |these: &[Moved], those: &[Moved]| these.iter().all(|one| those.contains(one));
+        all_in(&self.lost, &told.lost) && all_in(&self.weakened, &told.weakened)
+    }
 }
 
 impl Moved {
@@ -173,8 +206,8 @@ mod tests {
             items(&comparison.changing),
             ["tabs", "emojis", "Written by hand"]
         );
-        assert_eq!(items(&comparison.limits_lost), ["emojis", "force-push"]);
-        assert_eq!(comparison.limits_lost[0].score_after, Some(5.0));
+        assert_eq!(items(&comparison.limits.lost), ["emojis", "force-push"]);
+        assert_eq!(comparison.limits.lost[0].score_after, Some(5.0));
         assert_eq!(Comparison::of(&present, &present), Comparison::default());
     }
 
@@ -185,6 +218,39 @@ mod tests {
             entry(1, "a", "emojis in code", 4.0),
             entry(2, "b", "Emojis", 1.0),
         ];
-        assert_eq!(lost_limits(&present, &coming), []);
+        let limits = Limits::of(&present, &coming);
+        assert_eq!(limits.lost, []);
+        assert_eq!(items(&limits.weakened), ["emojis"]);
+        let same = [entry(7, "another uid", "Emojis", 0.5)];
+        assert_eq!(Limits::of(&present, &same), Limits::default());
+    }
+
+    #[test]
+    fn a_limit_that_forbids_less_or_something_else_is_named() {
+        let limit = Preference {
+            patterns: vec!["a".into(), "b".into()],
+            ..entry(1, "e", "emojis", 0.5)
+        };
+        let becomes = |change: fn(&mut Preference)| {
+            let mut coming = limit.clone();
+            change(&mut coming);
+            let limits = Limits::of(std::slice::from_ref(&limit), &[coming]);
+            (limits.lost.len(), limits.weakened.len())
+        };
+        assert_eq!(becomes(|_| {}), (0, 0));
+        assert_eq!(becomes(|entry| entry.patterns.truncate(1)), (0, 1));
+        assert_eq!(becomes(|entry| entry.patterns.push("c".into())), (0, 0));
+        assert_eq!(
+            becomes(|entry| entry.item = "emojis in titles".into()),
+            (0, 1)
+        );
+        assert_eq!(
+            becomes(|entry| entry.base_score = Score::clamped(1.5)),
+            (0, 1)
+        );
+        assert_eq!(
+            becomes(|entry| entry.base_score = Score::clamped(5.0)),
+            (1, 0)
+        );
     }
 }

@@ -1,5 +1,5 @@
 //! `aizo restore`: puts a copy in the place of the store, says what comes and goes by it, and asks before a hard limit is
-//! lost.
+//! lost or weakened.
 
 mod compare;
 mod reply;
@@ -12,7 +12,7 @@ use crate::error::{Failure, Kind};
 use crate::model::{Preference, quoted};
 use crate::present;
 use crate::storage::{Staged, StorageError, Store, View};
-use compare::{Comparison, Moved, lost_limits};
+use compare::{Comparison, Limits, Moved};
 pub use reply::Reply;
 
 /// So many limits are named in a question or an error.
@@ -34,7 +34,7 @@ pub struct Args {
     /// Say what would come and go, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask when hard limits are lost by it
+    /// Do not ask when hard limits are lost or weakened by it
     #[arg(long, short)]
     yes: bool,
 }
@@ -90,10 +90,10 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         return Ok(reply);
     }
     if !args.yes {
-        confirm(&args.file, &present, &reply.comparison.limits_lost)?;
+        confirm(&args.file, &present, &reply.comparison.limits)?;
     }
     let agree = |view: Option<&View<'_>>| -> Result<(), Wrapped> {
-        if args.yes || still_holds(view, &present, &reply.comparison.limits_lost, &coming)? {
+        if args.yes || still_holds(view, &present, &reply.comparison.limits, &coming)? {
             return Ok(());
         }
         let failure = Failure::new(Kind::Conflict, "the store has changed since you were asked");
@@ -112,15 +112,15 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
 fn still_holds(
     view: Option<&View<'_>>,
     present: &Present,
-    told: &[Moved],
+    told: &Limits,
     coming: &[Preference],
 ) -> Result<bool, StorageError> {
     match (view, present) {
         (_, Present::Unreadable(_)) => Ok(true),
         (None, _) => Ok(false),
         (Some(view), _) => {
-            let lost = lost_limits(&view.preferences()?, coming);
-            Ok(lost.iter().all(|limit| told.contains(limit)))
+            let limits = Limits::of(&view.preferences()?, coming);
+            Ok(limits.are_all_in(told))
         }
     }
 }
@@ -169,18 +169,25 @@ fn refusal(file: &Path, error: StorageError) -> Failure {
     Failure::new(kind, message).hint(hint)
 }
 
-/// Makes sure that somebody wants hard limits to be lost.
-fn confirm(file: &Path, present: &Present, lost: &[Moved]) -> anyhow::Result<()> {
+/// Makes sure that somebody wants hard limits to be lost, or to forbid less.
+fn confirm(file: &Path, present: &Present, limits: &Limits) -> anyhow::Result<()> {
+    let told = [
+        ("would be lost", &limits.lost),
+        ("would forbid less, or something else", &limits.weakened),
+    ];
+    let told = told.into_iter().filter(|(_, limits)| !limits.is_empty());
+    let told: Vec<String> = told
+        .map(|(what, limits)| {
+            let many = count(limits.len(), "hard limit", "hard limits");
+            format!("{many} {what}: {}", named(limits))
+        })
+        .collect();
     let why = match present {
         Present::Unreadable(why) => {
             format!("{why}; which hard limits would be lost cannot be said")
         }
-        _ if lost.is_empty() => return Ok(()),
-        _ => format!(
-            "{} would be lost: {}",
-            count(lost.len(), "hard limit", "hard limits"),
-            named(lost)
-        ),
+        _ if told.is_empty() => return Ok(()),
+        _ => told.join("; "),
     };
     let yes = format!("aizo restore {} --yes", quoted(&file.display().to_string()));
     if !present::is_interactive() {

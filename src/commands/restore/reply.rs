@@ -95,7 +95,8 @@ impl Answer for Reply {
             page.line(&format!("  {why}; what goes cannot be said"))?;
         }
         let comparison = &self.comparison;
-        list(page, "hard limit lost", &comparison.limits_lost)?;
+        list(page, "hard limit lost", &comparison.limits.lost)?;
+        list(page, "hard limit weakened", &comparison.limits.weakened)?;
         list(page, "comes", &comparison.coming)?;
         list(page, "goes", &comparison.going)?;
         list(page, "changes", &comparison.changing)?;

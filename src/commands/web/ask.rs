@@ -36,6 +36,7 @@ fn effect(command: &Command) -> Option<Effect> {
         Command::Scenarios(Later(args)) if args.lists() => Some(Effect::Reads),
         Command::Config(Later(args)) if args.shows() => Some(Effect::Reads),
         Command::Sync(Later(args)) if args.asks_for_status() => Some(Effect::Reads),
+        Command::Doctor(Later(args)) if !args.fixes() => Some(Effect::Reads),
         Command::Add(Later(args)) if !args.reads_standard_input() => Some(Effect::Writes),
         Command::Update(_)
         | Command::Tag(_)
@@ -56,7 +57,8 @@ pub(super) fn answer(words: Vec<String>, server: &Server) -> Response {
     let done = command(words, server.writes)
         .and_then(|command| run(command, &context))
         .and_then(|reply| match reply {
-            Reply::Answer(answer) => Ok(answer.json(&mut body)?),
+            // That doctor has found something is an answer.
+            Reply::Answer(answer) | Reply::Difference(answer) => Ok(answer.json(&mut body)?),
             _ => Err(not_for_the_page().into()),
         });
     let notes = context.take_notes();
@@ -133,6 +135,7 @@ mod tests {
             &["scenarios"],
             &["config", "show"],
             &["sync", "status"],
+            &["doctor"],
             &["info"],
             &["keywords"],
         ] {
@@ -154,6 +157,94 @@ mod tests {
             assert_eq!(kind(words, true), None, "{words:?}");
             assert_eq!(kind(words, false), Some(Kind::ReadOnly), "{words:?}");
         }
+    }
+
+    /// A panic would end the server: whatever words come, and whatever they are put together of, there is an answer.
+    #[test]
+    fn no_words_end_the_server() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let server = Server {
+            gate: crate::web::Gate::new(2342, "key".to_owned()),
+            db: folder.path().join("preferences.db"),
+            scenarios: None,
+            writes: true,
+            ticket: None,
+        };
+        let verbs = [
+            "show",
+            "top",
+            "why",
+            "history",
+            "keywords",
+            "info",
+            "recall",
+            "review",
+            "context",
+            "scenarios",
+            "config",
+            "sync",
+            "doctor",
+            "add",
+            "update",
+            "tag",
+            "touch",
+            "remove",
+            "undo",
+        ];
+        let odd = [
+            "",
+            "-",
+            "--",
+            "--json",
+            "--db",
+            "--limit=-1",
+            "--limit=99999999999999999999",
+            "--score=nan",
+            "--score=1e999",
+            "--scenario=",
+            "--scenario=\u{202e}",
+            "0",
+            "-1",
+            "9223372036854775807",
+            "\0",
+            "\u{feff}",
+            "👨\u{200d}👩",
+            "爱憎",
+            "a,b",
+            "%s",
+            "' OR 1=1 --",
+            "*\"",
+            "list",
+            "show",
+            "accept",
+            "edit",
+            "status",
+            "--keywords",
+            "--pattern=(",
+            "--pattern=@",
+            "--format=json",
+            "--budget=0",
+            "--since=x",
+            "--explain",
+        ];
+        let long = "x".repeat(60_000);
+        let mut tried = 0;
+        for verb in verbs {
+            for (at, one) in odd.iter().chain([&long.as_str()]).enumerate() {
+                let other = odd[(at * 7 + verb.len()) % odd.len()];
+                for words in [
+                    vec![verb, one],
+                    vec![verb, one, other],
+                    vec![one, verb],
+                    vec![verb, "--", one, other],
+                ] {
+                    let words = words.into_iter().map(str::to_owned).collect();
+                    answer(words, &server);
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 2000, "{tried}");
     }
 
     #[test]
@@ -181,6 +272,7 @@ mod tests {
             &["config", "set-floor", "0.2"],
             &["sync"],
             &["sync", "pull"],
+            &["doctor", "--fix"],
             &["sync", "init", "x"],
             &["sessions", "forget", "--all"],
             &["demo"],

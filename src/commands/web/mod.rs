@@ -6,15 +6,19 @@ mod server;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::{Context, Reply};
 use crate::error::{Failure, Kind};
 use crate::present;
-use crate::web::Gate;
+use crate::web::{Gate, Ticket};
 use server::Server;
+
+/// So long a browser may take to start.
+const TO_OPEN: Duration = Duration::from_secs(60);
 
 /// Arguments of `web`.
 #[derive(Debug, clap::Args)]
@@ -24,8 +28,7 @@ use server::Server;
   aizo web --port 0 --no-open
 
 Serves this machine alone, until Ctrl-C. The address holds a key that is new with each start; without it nothing is shown.
-On a machine that others use too, other users can see the address in the list of processes while the browser starts:
-say --no-open there, and open the address yourself.")]
+The browser is started with another address, which opens the page once and within a minute.")]
 pub struct Args {
     /// Listen at this port; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value = "2342")]
@@ -54,11 +57,19 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         .map_err(|error| cannot_listen(args.port, &error))?;
     let gate = Gate::new(listener.local_addr()?.port(), key()?);
     let address = gate.address();
+    let mut ticket = None;
+    let mut once = String::new();
+    if !args.no_open {
+        let text = key()?;
+        once = gate.address_with(&text);
+        ticket = Some(Mutex::new(Ticket::new(text, Instant::now() + TO_OPEN)));
+    }
     let server = Server {
         gate,
         db: context.settings.db.clone(),
         scenarios: context.scenarios_path().ok(),
         writes: args.write,
+        ticket,
     };
     for note in context.take_notes() {
         present::say(&note);
@@ -80,7 +91,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         "the page only reads (aizo web --write lets it change things); Ctrl-C ends it"
     });
     if !args.no_open {
-        open(&address);
+        open(&once);
     }
     server::serve(&listener, &Arc::new(server))
 }

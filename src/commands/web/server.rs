@@ -3,8 +3,8 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,9 @@ use super::ask;
 use crate::commands::Context;
 use crate::error::Failure;
 use crate::files::stamp;
+use crate::present;
 use crate::storage::Store;
-use crate::web::{Gate, Method, Refusal, Request, Response, Route};
+use crate::web::{Gate, Incoming, Method, Refusal, Request, Response, Route, Shown, Ticket};
 
 /// So many connections at once; a browser has six.
 const MOST_CONNECTIONS: usize = 64;
@@ -35,6 +36,8 @@ pub(super) struct Server {
     pub(super) scenarios: Option<PathBuf>,
     /// Whether the page may change anything.
     pub(super) writes: bool,
+    /// What the browser was started with.
+    pub(super) ticket: Option<Mutex<Ticket>>,
 }
 
 /// Answers until the program is ended.
@@ -142,21 +145,22 @@ fn converse(stream: TcpStream, server: &Server) -> io::Result<()> {
 
 /// Reads until a request is whole; nothing comes back where nothing came, as browsers open connections they may need.
 fn hear(line: &mut Line) -> Result<Option<Request>, Refusal> {
-    let mut bytes = Vec::new();
+    let mut request = Incoming::default();
     let mut part = [0; 8 * 1024];
     loop {
-        if let Some(request) = Request::read(&bytes)? {
-            return Ok(Some(request));
-        }
         match line.read(&mut part) {
-            Ok(0) if !bytes.is_empty() => {
+            Ok(0) if !request.is_empty() => {
                 return Err(Refusal::new(400, "the request ends before it is whole"));
             }
             Ok(0) => return Ok(None),
-            Ok(count) => bytes.extend_from_slice(&part[..count]),
+            Ok(count) => {
+                if let Some(request) = request.take(&part[..count])? {
+                    return Ok(Some(request));
+                }
+            }
             Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
-                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock if !bytes.is_empty() => {
+                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock if !request.is_empty() => {
                     return Err(Refusal::new(408, "the request takes too long"));
                 }
                 _ => return Ok(None),
@@ -178,7 +182,29 @@ impl Server {
             Ok(Route::Asset(asset)) => Response::file(asset.kind, asset.bytes()),
             Ok(Route::Look) => self.look(),
             Ok(Route::Ask(words)) => ask::answer(words, self),
+            Ok(Route::Enter(shown)) => self.enter(&shown),
             Err(refusal) => refusal.into(),
+        }
+    }
+
+    /// Gives the key for the ticket. One that is shown twice is in two hands, and nobody knows whose the first ones were.
+    fn enter(&self, shown: &str) -> Response {
+        let Some(ticket) = &self.ticket else {
+            return Refusal::new(404, "no browser was started").into();
+        };
+        let mut ticket = ticket.lock().unwrap_or_else(PoisonError::into_inner);
+        match ticket.show(shown, Instant::now()) {
+            Shown::Opens => {
+                let key = json!({"key": self.gate.key()});
+                Response::json(200, key.to_string().into_bytes())
+            }
+            Shown::Refused(refusal) => refusal.into(),
+            Shown::Again => {
+                present::say(
+                    "the address that the browser was started with was opened twice, perhaps by somebody else who saw it in the list of processes: this ends here; aizo web --no-open starts no browser",
+                );
+                std::process::exit(1)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import { compare, onChange, tell } from "./forms.js";
 import * as history from "./history.js";
 import * as profile from "./profile.js";
 import * as review from "./review.js";
-import { Refusal } from "./server.js";
+import { Refusal, enter } from "./server.js";
 import * as state from "./state.js";
 import { refresh, store } from "./store.js";
 import { count, keep, kept, otherLanguage, say, sayAll } from "./words.js";
@@ -139,7 +139,11 @@ addEventListener("keydown", (event) => {
 
 onChange(renew);
 sayAll(document);
-if (key()) {
-  build();
-  watch();
-} else lock();
+enter().then(
+  () => {
+    if (!key()) return lock();
+    build();
+    watch();
+  },
+  lock,
+);

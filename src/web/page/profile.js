@@ -60,7 +60,7 @@ export function show(place) {
     scenario: element("select", { "aria-label": say("scenario"), onchange: chooseScenario }),
     sort: element("select", { "aria-label": say("sort"), class: "sort", onchange: (event) => sortBy(...event.target.value.split(" ")) }),
     found: element("p", { class: "matches", role: "status" }),
-    note: element("p", { class: "note", hidden: true }),
+    note: element("div", { class: "note", hidden: true }),
     entry: element("aside", { class: "entry", "aria-labelledby": "entry-title", hidden: true }),
   };
   const search = element("input", {
@@ -101,13 +101,27 @@ export function show(place) {
   fillSorts();
 }
 
+// How a store comes by what it holds.
+function beginnings() {
+  const ways = [
+    ["aizo add ITEM REASON", "empty.add"],
+    ["aizo analyze --all", "empty.analyze"],
+    ["aizo import FILE", "empty.import"],
+    ["aizo install --all", "empty.install"],
+  ];
+  return [
+    element("strong", {}, say("empty")),
+    element("ul", { class: "ways" }, ways.map(([words, what]) => element("li", {}, element("code", {}, words), ` ${say(what)}`))),
+  ];
+}
+
 // Fills in what the store holds now.
 export function update() {
   drawLimits();
   drawScenarios();
   const cut = store.entries.length >= MOST;
   parts.note.hidden = !cut && store.entries.length > 0;
-  parts.note.replaceChildren(cut ? say("cut", count(MOST)) : element("strong", {}, say("empty")), cut ? "" : ` ${say("empty.hint")}`);
+  parts.note.replaceChildren(...(cut ? [say("cut", count(MOST))] : beginnings()));
   if (wanted.scenario) chooseScenario();
   drawList();
   opened();

@@ -1,6 +1,6 @@
 // What is asked of `aizo web`. The page speaks the command line: it sends the words of a command, and gets what `--json` prints.
 
-import { key } from "./address.js";
+import { key, unlock } from "./address.js";
 
 // An answer that is an error: what happened, and what to try.
 export class Refusal extends Error {
@@ -34,6 +34,11 @@ async function send(path, body) {
 
 // Runs a command: `ask("why", "--", item)`. The answer has `now`, the moment it was true, and `notes`.
 export const ask = (...words) => send("/api/ask", words);
+
+// A browser is started with a ticket, since its command line is for everybody to see: the key is given for it, once.
+export async function enter() {
+  if (key().startsWith("once-")) unlock((await send("/api/enter", [])).key);
+}
 
 // What to look at often: a stamp that changes with the store, and whether the page may change anything.
 export const look = () => send("/api/look");

@@ -5,12 +5,13 @@ import { ask } from "./server.js";
 import { count, say } from "./words.js";
 
 // What is looked at: a heading, the words of a command, and how its answer is shown, with what is said beside the answer of
-// another one. What checks the installation (`doctor`) takes its place here as one more of these.
+// another one.
 const PARTS = [
+  { title: "doctor", words: ["doctor"], draw: findings },
   { title: "odd", words: ["info"], beside: ["scenarios"], draw: odd },
+  { title: "sync", words: ["sync", "status"], draw: sync },
   { title: "store", words: ["info"], draw: file },
   { title: "decay", words: ["config", "show"], draw: fading },
-  { title: "sync", words: ["sync", "status"], draw: sync },
 ];
 
 let places;
@@ -48,6 +49,13 @@ function pairs(rows) {
     { class: "facts" },
     rows.filter(([, value]) => value !== null && value !== "").map(([name, value]) => element("div", {}, element("dt", {}, say(name)), element("dd", {}, value))),
   );
+}
+
+function findings(reply) {
+  const about = element("p", { class: "about" }, reply.findings.length ? say("doctor.about") : say("doctor.none", count(reply.checks.length)));
+  const finding = ({ level, what, why, hint }) =>
+    element("li", { class: level }, element("strong", {}, `${say(`level.${level}`)}: `), what, element("p", { class: "about" }, why), hint && element("code", {}, hint));
+  return element("div", {}, about, reply.findings.length > 0 && element("ul", { class: "odd" }, reply.findings.map(finding)));
 }
 
 function odd(info, notes) {

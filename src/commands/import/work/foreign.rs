@@ -2,7 +2,7 @@
 //! wait. What speaks to the model waits whatever is asked for.
 
 use super::waiting::{Waiting, why_of};
-use super::{Outcome, Work, all_texts, reply, usable};
+use super::{Outcome, Work, reply, usable};
 use crate::analysis::{Finding, LONGEST_ITEM};
 use crate::commands::record::{record, speaks_against};
 use crate::merge::{Observation, OnConflict, names_something};
@@ -26,11 +26,10 @@ impl Work<'_, '_> {
             reason,
             score,
             keywords,
-            scenarios,
             ..
         } = &statement;
         let score = *score;
-        let raw = all_texts(item, reason, keywords, scenarios);
+        let suspicion = statement.suspicion();
         let score_text = score.map_or_else(String::new, |score| score.to_string());
         let named = [
             "import",
@@ -48,13 +47,13 @@ impl Work<'_, '_> {
             score,
             ..self.observed(uid, &entry.reason, Voice::AboutThePerson, None)
         };
-        let why = suspicion(&raw).or(self.terms.review.then(|| why_of(Format::Entries)));
+        let why = suspicion.or(self.terms.review.then(|| why_of(Format::Entries)));
         if let Some(why) = why {
             let waiting = Waiting::of(&entry, seen, why);
             return self.wait(line, Waiting { score, ..waiting });
         }
         if self.seen.contains(&seen.uid) {
-            return self.unchanged(line, &entry.item);
+            return self.seen_before(line, &entry.item, &seen);
         }
         let key = item_key(&entry.item);
         let existing = self.transaction.view().entry_by_key(&key)?;
@@ -211,7 +210,7 @@ impl Work<'_, '_> {
             );
         }
         if !self.seen.insert(seen.uid.clone()) {
-            return self.unchanged(line, &entry.item);
+            return self.seen_before(line, &entry.item, &seen);
         }
         let key = item_key(&entry.item);
         let existing = self.transaction.view().entry_by_key(&key)?;

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Work;
-use crate::model::JournalLine;
-use crate::portable::{Change, Trust};
+use crate::model::{JournalLine, Subject, Values};
+use crate::poison::{is_suspicion, suspicion};
+use crate::portable::{Change, Trust, suspicion_of_evidence};
 use crate::redact::redact;
 use crate::sync;
 
@@ -41,7 +42,11 @@ impl Work<'_, '_> {
         if lines.is_empty() {
             return Ok(KNOWN);
         }
-        if !self.was_empty || lines.iter().any(holds_a_secret) {
+        if !self.was_empty
+            || lines
+                .iter()
+                .any(|line| holds_a_secret(line) || is_suspect(line))
+        {
             return Ok(LEFT_OUT);
         }
         self.transaction.receive(lines)?;
@@ -75,9 +80,30 @@ fn is_device(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(is_digit)
 }
 
+/// Whether a line would write what speaks to the model, but for what waits and says so.
+fn is_suspect(line: &JournalLine) -> bool {
+    let says_so = |values: &Values| {
+        let why = values.get("why").and_then(Value::as_str);
+        why.is_some_and(is_suspicion)
+    };
+    let waits = matches!(line.subject, Subject::Proposal(_));
+    let all = [&line.before, &line.after].into_iter().flatten();
+    let mut all = all.filter(|values| !(waits && says_so(values)));
+    let in_values = all.any(|values| {
+        let texts: Vec<&str> = texts(values).collect();
+        suspicion(&texts.join("\n")).is_some()
+    });
+    in_values || suspicion_of_evidence(&line.added).is_some()
+}
+
+fn texts(values: &Values) -> impl Iterator<Item = &str> {
+    let lists = values.values().filter_map(Value::as_array).flatten();
+    values.values().chain(lists).filter_map(Value::as_str)
+}
+
 fn holds_a_secret(line: &JournalLine) -> bool {
     let values = [&line.before, &line.after].into_iter().flatten();
-    let texts = values.flat_map(|values| values.values().filter_map(Value::as_str));
+    let texts = values.flat_map(texts);
     let quotes = line.added.iter().map(|evidence| evidence.quote.as_str());
     texts
         .chain(quotes)

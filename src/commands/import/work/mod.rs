@@ -13,7 +13,7 @@ mod history;
 mod own;
 mod waiting;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::reply::{self, Reply, RowResult as Outcome};
@@ -23,7 +23,8 @@ use crate::model::{Change, Effect, Evidence, Op, Origin, Preference, Speaker, St
 use crate::portable::{Entry, Format, Found, Piece, Reading, Row, Settings, Trust, Voice};
 use crate::scoring::Decay;
 use crate::storage::Transaction;
-pub(super) use own::EARLIER;
+pub(super) use own::{EARLIER, HELD};
+pub(super) use waiting::REJECTED;
 use waiting::WaitsAs;
 
 /// What a copy of the store is named after.
@@ -49,10 +50,12 @@ pub(super) struct Work<'w, 't> {
     rows: reply::Rows,
     /// Observations of foreign files that the store has ever seen.
     seen: BTreeSet<String>,
-    /// Proposals that wait or were decided.
-    known: HashSet<String>,
+    /// Proposals that wait or were decided, and whether they were rejected.
+    known: HashMap<String, bool>,
     waiting: HashSet<WaitsAs>,
     limits: Vec<String>,
+    /// Hard limits that are in force only once a person has accepted them.
+    limits_waiting: Vec<String>,
     settings: Option<&'static str>,
     history: Option<&'static str>,
     /// Whether the store had nothing, so that there is nothing to be kept.
@@ -71,9 +74,10 @@ impl<'w, 't> Work<'w, 't> {
             terms,
             rows: reply::Rows::default(),
             seen: BTreeSet::new(),
-            known: HashSet::new(),
+            known: HashMap::new(),
             waiting: HashSet::new(),
             limits: Vec::new(),
+            limits_waiting: Vec::new(),
             settings: None,
             history: None,
             was_empty,
@@ -124,6 +128,7 @@ impl<'w, 't> Work<'w, 't> {
             own: matches!(self.terms.trust, Trust::Whole),
             rows: self.rows,
             hard_limits: self.limits,
+            limits_waiting: self.limits_waiting,
             settings: self.settings,
             history: self.history,
             problems: reading.problems.clone(),
@@ -212,11 +217,6 @@ impl<'w, 't> Work<'w, 't> {
         }
         Ok(())
     }
-}
-
-/// The texts of an entry as they came, for a look at whom they speak to.
-fn all_texts(item: &str, reason: &str, keywords: &[String], scenarios: &[String]) -> String {
-    [item, reason, &keywords.join("\n"), &scenarios.join("\n")].join("\n")
 }
 
 /// The entry without patterns that cannot be used.

@@ -4,18 +4,20 @@ use std::collections::HashSet;
 
 use super::history::TAKEN_OVER;
 use super::waiting::{Waiting, waits_as, why_of};
-use super::{Outcome, Work, all_texts, reply, usable};
-use crate::merge::{self, Brought, Incoming, Merge, bring};
+use super::{Outcome, Work, reply, usable};
+use crate::merge::{self, Brought, Incoming, Merge, OnConflict, bring};
 use crate::model::{
     Change, Evidence, MAX_TEXT_BYTES, Op, Origin, Preference, Score, Stamp, item_key, stable_name,
 };
-use crate::poison::suspicion;
+use crate::poison::is_suspicion;
 use crate::portable::{Entry, Format, Proposal, Trust, Voice};
 
 /// The longest text that aizo's own files may hold, in bytes: an earlier version knew no end.
 const LONGEST_TEXT: usize = 64 << 10;
 
 pub(in crate::commands::import) const EARLIER: &str = "it is an earlier state of the entry";
+pub(in crate::commands::import) const HELD: &str =
+    "a hard limit keeps its item, patterns and keywords, and gets no milder by a file";
 const PUBLISHED: &str = "from a profile that somebody has published";
 const CHANGED: &str = "it waited in a file that was changed since";
 const NOT_STATED: &str = "a hard limit that the user did not state";
@@ -31,22 +33,18 @@ impl Work<'_, '_> {
 
     /// An entry of aizo's own format.
     pub(super) fn row(&mut self, line: u64, entry: Entry) -> anyhow::Result<()> {
-        let raw = all_texts(
-            &entry.item,
-            &entry.reason,
-            &entry.keywords,
-            &entry.scenarios,
-        );
+        let suspicion = entry.suspicion();
         let entry = match entry.checked(self.longest_text()) {
             Ok(entry) => entry,
             Err(why) => return self.unreadable(line, why),
         };
         let seen = self.state_seen(&entry);
         if self.terms.trust == Trust::Whole {
-            return if self.terms.review {
-                self.wait(line, Waiting::of(&entry, seen, why_of(Format::Aizo)))
-            } else {
-                self.bring(line, entry, seen, true)
+            // A sum that is right says nothing of who has made it.
+            let why = suspicion.or(self.terms.review.then(|| why_of(Format::Aizo)));
+            return match why {
+                Some(why) => self.wait(line, Waiting::of(&entry, seen, why)),
+                None => self.bring(line, entry, seen, true),
             };
         }
         let now = Stamp::at(self.transaction.now());
@@ -66,7 +64,7 @@ impl Work<'_, '_> {
             ..entry
         };
         let is_published = self.terms.trust == Trust::Published && !self.terms.accept;
-        let why = suspicion(&raw)
+        let why = suspicion
             .or(is_published.then_some(PUBLISHED))
             .or(self.terms.review.then(|| why_of(Format::Aizo)));
         match why {
@@ -109,6 +107,13 @@ impl Work<'_, '_> {
         let Some(existing) = by_uid.or(by_key) else {
             return self.create(line, entry, seen, is_trusted);
         };
+        let replaces = self.terms.on_conflict == OnConflict::Replace;
+        if replaces && self.terms.trust != Trust::Whole && says_the_same(&entry, &existing) {
+            // Said again it is no news, and when it was said a foreign list does not know.
+            entry.added_at = existing.added_at.clone();
+            entry.last_seen = existing.last_seen.clone();
+            entry.touch_count = existing.touch_count;
+        }
         let behind = view.evidence(existing.id)?;
         let mut evidence = Vec::new();
         for one in std::mem::take(&mut entry.evidence) {
@@ -156,7 +161,11 @@ impl Work<'_, '_> {
                     },
                 )
             }
-            Brought::Merged(merge) => self.write(line, &existing, *merge),
+            Brought::Merged(merge) => {
+                let is_held =
+                    merge.outcome == merge::Outcome::Kept && incoming.entry.is_hard_limit();
+                self.write(line, &existing, *merge, is_held.then(|| HELD.to_owned()))
+            }
         }
     }
 
@@ -176,7 +185,13 @@ impl Work<'_, '_> {
         });
     }
 
-    fn write(&mut self, line: u64, existing: &Preference, merge: Merge) -> anyhow::Result<()> {
+    fn write(
+        &mut self,
+        line: u64,
+        existing: &Preference,
+        merge: Merge,
+        why: Option<String>,
+    ) -> anyhow::Result<()> {
         self.keep_copy()?;
         let applied = self.transaction.apply_stored(&merge.change)?;
         let outcome = match (applied.line, merge.outcome) {
@@ -192,6 +207,7 @@ impl Work<'_, '_> {
         }
         self.rows.push(reply::Row {
             score_after: merge.score.map(Score::value),
+            why,
             ..reply::Row::of(line, outcome, existing)
         });
         Ok(())
@@ -237,12 +253,7 @@ impl Work<'_, '_> {
 
     /// What waits in a file of aizo's own format.
     pub(super) fn proposal(&mut self, line: u64, proposal: Proposal) -> anyhow::Result<()> {
-        let raw = all_texts(
-            &proposal.item,
-            &proposal.reason,
-            &proposal.keywords,
-            &proposal.scenarios,
-        );
+        let suspicion = proposal.suspicion();
         let mut proposal = match proposal.checked(self.longest_text()) {
             Ok(proposal) => proposal,
             Err(why) => return self.unreadable(line, why),
@@ -250,26 +261,33 @@ impl Work<'_, '_> {
         let name = stable_name(&["proposal", &item_key(&proposal.item), &proposal.reason]);
         if self.terms.trust != Trust::Whole {
             let seen = self.observed(name.clone(), &proposal.reason, Voice::ThePerson, None);
-            proposal.why = suspicion(&raw).unwrap_or(CHANGED).to_owned();
+            CHANGED.clone_into(&mut proposal.why);
             proposal.origin = Origin::Import;
             proposal.evidence = Some(seen);
             if proposal.proposed_at.0.is_empty() {
                 proposal.proposed_at = Stamp::at(self.transaction.now());
             }
         }
+        if let Some(why) = suspicion.filter(|_| !is_suspicion(&proposal.why)) {
+            why.clone_into(&mut proposal.why);
+        }
         if proposal.uid.is_empty() {
             proposal.uid = name;
         }
-        let is_known = !self.known.insert(proposal.uid.clone());
+        let known = self.known.get(&proposal.uid).copied();
+        self.known.entry(proposal.uid.clone()).or_insert(false);
         let waits = waits_as(&proposal.item, proposal.score);
         // What waits twice in a store of aizo's waits twice here.
         let is_new = match self.terms.trust {
             Trust::Whole => !self.waiting.contains(&waits),
             _ => self.waiting.insert(waits),
         };
-        if is_new && !is_known {
+        if is_new && known.is_none() {
             let change = Change::propose(proposal.uid.clone(), &proposal.values());
             return self.propose(line, &proposal.item, &proposal.why, &change);
+        }
+        if known == Some(true) {
+            return self.rejected(line, &proposal.item);
         }
         // The history that came with the file has brought it.
         let came_along = self.history == Some(TAKEN_OVER);
@@ -282,6 +300,20 @@ impl Work<'_, '_> {
         self.rows.push(row);
         Ok(())
     }
+}
+
+/// Whether an entry has the values that are stored, but for its times.
+fn says_the_same(entry: &Entry, stored: &Preference) -> bool {
+    let timeless = |one: Preference| Preference {
+        id: 0,
+        uid: String::new(),
+        origin: Origin::Import,
+        added_at: stored.added_at.clone(),
+        last_seen: stored.last_seen.clone(),
+        touch_count: 0,
+        ..one
+    };
+    timeless(entry.preference()) == timeless(stored.clone())
 }
 
 /// Whether two observations are one. A store of an earlier aizo gives them other names each time it is brought up to date.

@@ -2,10 +2,12 @@
 
 use super::{Outcome, Work, reply};
 use crate::model::{
-    Change, Evidence, Origin, Preference, ProposalValues, item_key, join_keywords, join_patterns,
-    stable_name,
+    Change, Evidence, Origin, Preference, ProposalValues, Score, item_key, join_keywords,
+    join_patterns, stable_name,
 };
 use crate::portable::{Entry, Format};
+
+pub(in crate::commands::import) const REJECTED: &str = "it was rejected in aizo review";
 
 /// What tells two things that wait apart.
 pub(super) type WaitsAs = (String, Option<String>);
@@ -65,11 +67,17 @@ impl Work<'_, '_> {
         let is_stored = stored
             .is_some_and(|stored| score.is_none_or(|score| stored.base_score.value() == score));
         let uid = proposal_name(&seen);
+        if !is_stored && self.was_rejected(&seen) {
+            return self.rejected(line, &entry.item);
+        }
         let is_known = !self.seen.insert(seen.uid.clone())
-            || !self.known.insert(uid.clone())
+            || self.known.insert(uid.clone(), false).is_some()
             || !self.waiting.insert(waits_as(&entry.item, score));
         if is_known || is_stored {
             return self.unchanged(line, &entry.item);
+        }
+        if score.is_some_and(|score| Score::clamped(score).is_hard_limit()) {
+            self.limits_waiting.push(entry.item.clone());
         }
         let values = ProposalValues {
             item: entry.item.clone(),
@@ -85,6 +93,33 @@ impl Work<'_, '_> {
             pattern: join_patterns(&entry.patterns),
         };
         self.propose(line, &entry.item, why, &Change::propose(uid, &values))
+    }
+
+    /// Says of what the store has seen before that nothing of it is new.
+    pub(super) fn seen_before(
+        &mut self,
+        line: u64,
+        item: &str,
+        seen: &Evidence,
+    ) -> anyhow::Result<()> {
+        if self.was_rejected(seen) {
+            self.rejected(line, item)
+        } else {
+            self.unchanged(line, item)
+        }
+    }
+
+    fn was_rejected(&self, seen: &Evidence) -> bool {
+        self.known.get(&proposal_name(seen)) == Some(&true)
+    }
+
+    /// What a person has rejected is not proposed to them again, and that is said.
+    pub(super) fn rejected(&mut self, line: u64, item: &str) -> anyhow::Result<()> {
+        self.rows.push(reply::Row {
+            why: Some(REJECTED.to_owned()),
+            ..reply::Row::named(line, Outcome::Unchanged, item)
+        });
+        Ok(())
     }
 
     pub(super) fn propose(
