@@ -10,6 +10,7 @@ mod changing;
 mod checking;
 mod context;
 mod contract;
+mod docs;
 mod doctor;
 mod export;
 mod finding;

@@ -1290,6 +1290,21 @@ fn a_project_gets_what_others_can_use_too() {
 }
 
 #[test]
+fn new_hooks_are_said_to_begin_with_a_session() {
+    let home = Home::new();
+    let says = |arguments: &[&str]| {
+        home.run(arguments)
+            .stderr
+            .contains("a new session calls aizo")
+    };
+    assert!(!says(&["install", "claude-code", "--dry-run"]));
+    assert!(!says(&["install", "claude-code", "--no-hooks"]));
+    assert!(says(&["install", "claude-code"]));
+    assert!(!says(&["install", "claude-code"]), "nothing is new");
+    assert!(says(&["install", "codex"]));
+}
+
+#[test]
 fn hosts_are_found_by_their_folders() {
     let home = Home::new();
     fs::create_dir(home.path().join(".cursor")).expect("a folder");

@@ -14,203 +14,20 @@ use clap::CommandFactory;
 use serde_json::Value;
 
 use crate::common::Home;
+use crate::common::pages::{
+    Block, blocks, codes, commands, numbers, prose, table, tables, text_of,
+};
 
 const ENGLISH: &str = "README.md";
 const CHINESE: &str = "README.zh.md";
 const BOTH: [&str; 2] = [ENGLISH, CHINESE];
 
-/// A fenced block.
-struct Block {
-    language: String,
-    /// The line of its first fence, counted from 1.
-    line: usize,
-    text: String,
-}
-
-fn text_of(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-        .replace("\r\n", "\n")
-}
-
-fn blocks(text: &str, language: &str) -> Vec<Block> {
-    let mut found = Vec::new();
-    let mut open: Option<Block> = None;
-    for (index, line) in text.lines().enumerate() {
-        match (line.trim_start().strip_prefix("```"), open.take()) {
-            (Some(name), None) => {
-                open = Some(Block {
-                    language: name.trim().to_owned(),
-                    line: index + 1,
-                    text: String::new(),
-                });
-            }
-            (Some(_), Some(block)) => found.push(block),
-            (None, Some(mut block)) => {
-                block.text.push_str(line);
-                block.text.push('\n');
-                open = Some(block);
-            }
-            (None, None) => {}
-        }
-    }
-    assert!(open.is_none(), "a fence is not closed");
-    found.retain(|block| block.language == language);
-    found
-}
-
-/// The text without its fenced blocks.
-fn prose(text: &str) -> String {
-    let mut inside = false;
-    let mut kept = String::new();
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            inside = !inside;
-        } else if !inside {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-    }
-    kept
-}
-
-/// The tables, each a list of rows with the head first and without the rule below it.
-fn tables(text: &str) -> Vec<Vec<Vec<String>>> {
-    let mut found = vec![Vec::new()];
-    for line in prose(text).lines() {
-        let last = found.last_mut().expect("there is always one");
-        if let Some(inner) = line.strip_prefix('|') {
-            // A `\|` stands for a bar within a cell.
-            let inner = inner.trim_end_matches('|').replace("\\|", "\u{0}");
-            let cells: Vec<String> = inner
-                .split('|')
-                .map(|cell| cell.trim().replace('\u{0}', "|"))
-                .collect();
-            if !cells.iter().all(|cell| cell.starts_with("---")) {
-                last.push(cells);
-            }
-        } else if !last.is_empty() {
-            found.push(Vec::new());
-        }
-    }
-    found.retain(|table| !table.is_empty());
-    found
-}
-
-/// The rows of the table whose head has this cell.
-fn table(text: &str, head: &str) -> Vec<Vec<String>> {
-    tables(text)
-        .into_iter()
-        .find(|table| table[0].iter().any(|cell| cell == head))
-        .unwrap_or_else(|| panic!("no table has the head {head:?}"))
-        .split_off(1)
-}
-
-/// What stands in backticks.
-fn codes(text: &str) -> Vec<String> {
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect()
-}
-
-/// A line of a shell script without its comment.
-fn without_comment(line: &str) -> String {
-    let (mut quote, mut before) = (None, ' ');
-    for (at, c) in line.char_indices() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if c == '\'' || c == '"' => quote = Some(c),
-            None if c == '#' && before.is_whitespace() => return line[..at].trim_end().to_owned(),
-            None => {}
-        }
-        before = c;
-    }
-    line.trim_end().to_owned()
-}
-
-/// The commands of all shell blocks, comments aside.
-fn commands(text: &str) -> Vec<String> {
-    blocks(text, "sh")
-        .iter()
-        .flat_map(|block| block.text.lines())
-        .map(without_comment)
-        .filter(|line| !line.is_empty())
-        .collect()
-}
-
-/// The numbers in a cell, in their order.
-fn numbers(cell: &str) -> Vec<f64> {
-    cell.split(|c: char| !c.is_ascii_digit() && c != '.')
-        .filter_map(|part| part.parse().ok())
-        .collect()
-}
-
 #[cfg(unix)]
 mod session {
-    use std::fmt::Write;
-    use std::os::unix::fs::symlink;
-    use std::process::Command;
-
     use aizo::recall::context::OPEN;
 
     use super::*;
-    use crate::common::{Run, binary};
-
-    /// What needs the network, or a compiler; npm/test tries the first two.
-    const INSTALLERS: [&str; 3] = ["npm ", "curl ", "cargo "];
-
-    /// A shell script of all blocks, one after the other. It names the block that it is in when it fails.
-    fn script(file: &str, text: &str) -> String {
-        let mut script = String::from(
-            "block=none\ntrap 'code=$?; [ $code -eq 0 ] || echo \"failed in $block: $BASH_COMMAND\" >&2' EXIT\n",
-        );
-        for block in blocks(text, "sh") {
-            writeln!(script, "block='{file}, line {}'", block.line).expect("a text takes all");
-            for line in block.text.lines() {
-                let run = match line.strip_prefix("cargo run --release -- ") {
-                    Some(rest) => format!("aizo {rest}"),
-                    None if INSTALLERS.iter().any(|name| line.starts_with(name)) => {
-                        String::from(":")
-                    }
-                    None => without_comment(line),
-                };
-                script.push_str(&run);
-                // What a comment says is found must be in the answer.
-                let found = line
-                    .split_once("# finds “")
-                    .or_else(|| line.split_once("# 找到 “"))
-                    .and_then(|(_, rest)| rest.split_once('”'));
-                if let Some((item, _)) = found {
-                    write!(script, " | grep -F '{item}'").expect("a text takes all");
-                }
-                script.push('\n');
-            }
-        }
-        script.push_str("echo every block ran >&2\n");
-        script
-    }
-
-    fn run(home: &Home, script: &str) -> Run {
-        let programs = home.path().join("programs");
-        std::fs::create_dir(&programs).expect("the home is empty");
-        symlink(binary(), programs.join("aizo")).expect("the name is free");
-        let mut path = vec![programs];
-        path.extend(std::env::split_paths(
-            &std::env::var_os("PATH").expect("there is a PATH"),
-        ));
-        let output = Command::new("bash")
-            .args(["-euo", "pipefail", "-c", script])
-            .current_dir(home.path())
-            .env_clear()
-            .env("HOME", home.path())
-            .env("PATH", std::env::join_paths(path).expect("no colon in it"))
-            .output();
-        Run::of(output)
-    }
+    use crate::common::pages::session::run;
 
     #[test]
     fn every_command_of_the_readme_runs_in_an_empty_home() {
@@ -218,9 +35,11 @@ mod session {
             let home = Home::new();
             let text = text_of(file);
             assert!(blocks(&text, "sh").len() > 5, "{file} shows its commands");
-            let ended = run(&home, &script(file, &text));
+            let session = run(&home, file, &text, None);
+            let ended = session.run;
             assert_eq!(ended.code, 0, "{file}: {}", ended.stderr);
             assert!(ended.stderr.ends_with("every block ran\n"), "{file}");
+            let printed: String = session.printed.into_iter().map(|one| one.text).collect();
             assert!(
                 text.matches("# finds “").count() + text.matches("# 找到 “").count() > 1,
                 "{file} shows what is found by meaning"
@@ -231,7 +50,7 @@ mod session {
                 .collect();
             assert_eq!(contexts.len(), 1, "{file} shows a context");
             assert!(
-                ended.stdout.contains(&contexts[0].text),
+                printed.contains(&contexts[0].text),
                 "{file}, line {}: no command printed this",
                 contexts[0].line
             );
@@ -258,7 +77,7 @@ mod session {
     #[test]
     fn a_block_that_fails_is_named() {
         let text = "a\n```sh\naizo info\n```\n\n```sh\naizo nonsense\n```\n";
-        let ended = run(&Home::new(), &script("X.md", text));
+        let ended = run(&Home::new(), "X.md", text, None).run;
         assert_ne!(ended.code, 0);
         assert!(
             ended.stderr.contains("failed in X.md, line 6"),

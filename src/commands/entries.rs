@@ -135,7 +135,7 @@ impl Entry {
             ),
             ("added", short_time(&self.added_at)),
             ("last seen", short_time(&self.last_seen)),
-            ("used", format!("{} times", self.touch_count)),
+            ("used", times(self.touch_count)),
         ]);
         pairs
     }
@@ -349,6 +349,11 @@ fn say_what_is_missing(context: &Context, request: &Request, selection: &Selecti
 /// `1 entry`, `3 entries`.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// How often an entry was used.
+fn times(touches: i64) -> String {
+    count(usize::try_from(touches).unwrap_or(0), "time", "times")
 }
 
 /// Reads the name of a kind of task.

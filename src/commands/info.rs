@@ -201,6 +201,8 @@ impl Answer for Reply {
             .iter()
             .map(|(band, count)| format!("{band} {count}"))
             .collect();
+        let changes = usize::try_from(self.changes).unwrap_or_default();
+        let evidence = usize::try_from(self.evidence).unwrap_or_default();
         let mut pairs = vec![
             ("version", self.version.to_owned()),
             ("store", store),
@@ -223,7 +225,11 @@ impl Answer for Reply {
             ),
             (
                 "journal",
-                format!("{} changes, {} observations", self.changes, self.evidence),
+                format!(
+                    "{}, {}",
+                    count(changes, "change", "changes"),
+                    count(evidence, "observation", "observations")
+                ),
             ),
         ];
         if self.waiting_for_review > 0 {

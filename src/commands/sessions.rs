@@ -103,7 +103,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 .read(|view| Ok(view.analysed_sessions()?))?
                 .unwrap_or_default();
             if known.is_empty() {
-                context.note("no conversation was analysed yet: aizo analyze");
+                context.note("no conversation was analysed yet: aizo analyze --all --dry-run says what would be learned");
             }
             let list = known.into_iter().map(Session::from).collect();
             return Ok(Reply::List(Listed(list)));

@@ -1,5 +1,7 @@
 //! A home folder of its own for each test, a fixed clock, an empty environment, and the real binary.
 
+pub mod pages;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

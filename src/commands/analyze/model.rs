@@ -11,6 +11,7 @@ use super::listen::{Listened, Wanted, listen};
 use super::reply::ModelUse;
 use super::{Args, Reply, settle};
 use crate::commands::Context;
+use crate::commands::entries::count;
 use crate::error::{Failure, Kind};
 use crate::llm::{self, Answer, Limits, LlmError, Prompt, Provider, Raw, Said};
 use crate::model::Turn;
@@ -64,8 +65,8 @@ pub(super) fn find(
         many => format!("{many} requests"),
     };
     present::say(&format!(
-        "sending {} turns (about {tokens} tokens, {requests}) to {}",
-        said.len(),
+        "sending {} (about {tokens} tokens, {requests}) to {}",
+        count(said.len(), "turn", "turns"),
         provider.describe(),
     ));
     let extraction = llm::extract(provider, &prompts, &mut |done, of| {

@@ -92,6 +92,7 @@ impl Change {
             Command::Review(Later(args)) if args.decides() => ("review", None),
             Command::Import(Later(args)) if args.replaces() => ("import", None),
             Command::Uninstall(_) => ("uninstall", None),
+            Command::Sync(Later(args)) if args.names_a_repository() => ("sync", None),
             _ => return None,
         };
         Some(Change {
@@ -103,7 +104,7 @@ impl Change {
 
     /// The change that words may make which are no whole call: the rest may come when the command runs.
     fn of_what_is_no_call(call: &Called, error: ErrorKind) -> Option<Self> {
-        const CAN: [&str; 12] = [
+        const CAN: [&str; 13] = [
             "update",
             "tag",
             "remove",
@@ -116,6 +117,7 @@ impl Change {
             "review",
             "import",
             "uninstall",
+            "sync",
         ];
         if matches!(error, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
             return None;
@@ -177,6 +179,8 @@ mod tests {
     #[case("aizo import x.jsonl; aizo import y --on-conflict skip", &[])]
     #[case("aizo uninstall --all", &["uninstall"])]
     #[case("aizo restore old.db --yes", &["restore"])]
+    #[case("aizo sync init https://example.org/theirs.git", &["sync"])]
+    #[case("aizo sync; aizo sync pull; aizo sync status", &[])]
     #[case("aizo --db x update 1 --score 9", &["update"])]
     #[case("aizo update \"$(cat id)\" --score 9", &["update"])]
     #[case("cat ids | xargs aizo remove", &["remove"])]

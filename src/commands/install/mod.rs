@@ -143,10 +143,14 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         work.settle(host, by_file(all));
     }
     let (reply, failure) = work.finish(context, args.which.all)?;
-    let has_new_hooks = |file: &File| {
-        file.agent == Caller::Codex.name() && file.parts == [Part::Hooks] && !file.diff.is_empty()
+    let with_new_hooks = || {
+        let files = reply.files.iter();
+        files.filter(|file| file.parts.contains(&Part::Hooks) && !file.diff.is_empty())
     };
-    if !dry_run && reply.files.iter().any(has_new_hooks) {
+    if !dry_run && with_new_hooks().next().is_some() {
+        context.note("a new session calls aizo; one that is open may not");
+    }
+    if !dry_run && with_new_hooks().any(|file| file.agent == Caller::Codex.name()) {
         context.note("codex runs new hooks once you have agreed to them: /hooks");
     }
     Ok(Box::new(told(reply, failure, context)?))

@@ -46,6 +46,11 @@ impl Args {
     pub(super) fn asks_for_status(&self) -> bool {
         matches!(self.action, Some(Action::Status))
     }
+
+    /// Whether a repository is named, and with it whoever may write the profile from then on.
+    pub(super) fn names_a_repository(&self) -> bool {
+        matches!(self.action, Some(Action::Init(_)))
+    }
 }
 
 /// Whether anything is changed.
