@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::git::{self, Aim, Branches};
-use super::matter::{Kind, Matter, Medium, Run};
+use super::matter::{Kind, Matter, Run};
+use super::prose::Medium;
 use super::{dash, emoji, remove};
 
 /// A detector.
@@ -101,6 +102,8 @@ pub struct Seen {
     pub path: Option<String>,
     /// Whether it is there for certain, and not only spoken of.
     pub is_sure: bool,
+    /// Whether nothing is done with it: it is looked for, taken away, or stands in a comment.
+    pub is_idle: bool,
 }
 
 impl Seen {
@@ -110,6 +113,7 @@ impl Seen {
             shown: None,
             path: None,
             is_sure,
+            is_idle: false,
         }
     }
 
@@ -135,6 +139,18 @@ pub fn first_sure(mut all: impl Iterator<Item = Seen>) -> Option<Seen> {
         first
     } else {
         all.find(|seen| seen.is_sure).unwrap_or(first)
+    })
+}
+
+/// The first one that something is done with, which is sure, of the first so many; or else the first one, which is idle where
+/// those are all.
+pub fn first_done(all: impl Iterator<Item = Seen>, most: usize) -> Option<Seen> {
+    let mut count = 0;
+    let counted = all.take(most).inspect(|_| count += 1);
+    let found = first_sure(counted)?;
+    Some(Seen {
+        is_idle: !found.is_sure && count < most,
+        ..found
     })
 }
 
@@ -234,15 +250,23 @@ impl Detector {
         }
         if bounds.code {
             return match (matter.kind, matter.medium()) {
-                (Kind::Command, _) => asks(),
+                (Kind::Command, _) => {
+                    let signs = whole().map(|range| {
+                        let is_done = matter.is_done(&range);
+                        Seen::new(range, is_done)
+                    });
+                    first_done(signs, MOST_LOOKED_FOR).map(Seen::unsurely)
+                }
                 (_, Some(Medium::Code)) => asks().map(Seen::surely),
                 (Kind::Edit, Some(Medium::Prose)) => first_of(matter.code()),
                 _ => first_of(matter.code()).or_else(asks),
             };
         }
-        let mut signs = whole().take(MOST_LOOKED_FOR);
-        let done = signs.find(|range| matter.is_done(range));
-        done.map(|range| Seen::new(range, true)).or_else(asks)
+        let signs = whole().map(|range| {
+            let is_done = matter.is_done(&range);
+            Seen::new(range, is_done)
+        });
+        first_done(signs, MOST_LOOKED_FOR)
     }
 
     fn find_run(self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {

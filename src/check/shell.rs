@@ -121,6 +121,8 @@ pub struct Simple {
     pub is_data: bool,
     /// Whether its output goes to a file.
     pub writes: bool,
+    /// The file, where it is the command's own.
+    pub target: Option<Box<str>>,
     /// Where it begins and ends.
     pub range: Range<usize>,
 }
@@ -130,6 +132,8 @@ pub struct Simple {
 pub struct Parsed {
     /// Its simple commands, the inner ones before the one that they stand in.
     pub commands: Vec<Simple>,
+    /// Its comments, in order.
+    pub comments: Vec<Range<usize>>,
     /// Whether nothing was nested too deep to be read.
     pub is_whole: bool,
 }
@@ -142,6 +146,7 @@ pub fn parse(text: &str) -> Parsed {
         depth: 0,
         is_whole: true,
         found: Vec::new(),
+        comments: Vec::new(),
         waiting: Vec::new(),
         documents: Vec::new(),
         readers: Vec::new(),
@@ -150,6 +155,7 @@ pub fn parse(text: &str) -> Parsed {
     reader.hand_out_documents();
     Parsed {
         commands: reader.found,
+        comments: reader.comments,
         is_whole: reader.is_whole,
     }
 }
@@ -267,6 +273,7 @@ struct Reader<'t> {
     depth: usize,
     is_whole: bool,
     found: Vec<Simple>,
+    comments: Vec<Range<usize>>,
     /// The here-documents that were announced and whose bodies are to come, at whatever depth.
     waiting: Vec<Waiting>,
     /// The bodies that were read.
@@ -323,6 +330,11 @@ impl Reader<'_> {
             '\'' => self.single(&mut line.word),
             '"' => self.double(&mut line.word),
             '$' => self.dollar(&mut line.word, false),
+            // PowerShell goes on with the next line.
+            '`' if !line.word.has_begun && self.text[after..].starts_with(['\n', '\r']) => {
+                self.at = after;
+                self.skip_line_end();
+            }
             '`' if self.text[after..].contains('`') && self.may_nest() => {
                 self.at = after;
                 self.output(Some('`'), &mut line.word, false, false);
@@ -361,6 +373,7 @@ impl Reader<'_> {
             '#' if !line.word.has_begun => {
                 let rest = &self.text[self.at..];
                 self.at += rest.find('\n').unwrap_or(rest.len());
+                self.comments.push(start..self.at);
             }
             c if c.is_whitespace() => {
                 self.at = after;
@@ -510,7 +523,10 @@ impl Reader<'_> {
                         word.text.as_str(),
                         "-" | "/dev/null" | "/dev/stdout" | "/dev/stderr"
                     );
-                simple.writes |= !is_stream;
+                if !is_stream {
+                    simple.writes = true;
+                    simple.target = Some(word.text.into());
+                }
             }
             Some(Target::HereString) => simple.input = Some(Box::new(word)),
             Some(Target::HereDocument { strip_tabs }) => {

@@ -18,6 +18,7 @@ use super::expand::{
     self, Feed, Field, Function, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value, Values,
     closes_block,
 };
+use super::prose::{Medium, is_script, joined_lines, shown_in};
 use super::shell::{self, Simple, Word};
 use crate::model::beginning;
 use function::functions_in;
@@ -182,6 +183,15 @@ struct Setting {
     is_exported: bool,
     /// Whether what the variable held before counts no more.
     is_certain: bool,
+}
+
+/// The file that a command writes to.
+fn target_of(simple: &Simple) -> Option<&str> {
+    simple.target.as_deref().or_else(|| {
+        let mut words = simple.words.iter().map(|word| word.text.as_str());
+        words.by_ref().find(|text| *text == "tee")?;
+        words.find(|text| !text.starts_with('-'))
+    })
 }
 
 /// The last part of a path, without the ending that Windows gives to programs.
@@ -414,17 +424,25 @@ impl Reading<'_> {
             input: None,
             ..at.deeper().unsure()
         };
-        let mut start = feed.range.start;
-        for line in feed.text.split_inclusive('\n') {
-            let text = line.trim_end();
+        let target = target_of(&commands.commands[index]);
+        let is_prose = target.and_then(Medium::of) == Some(Medium::Prose);
+        let parts = match is_prose {
+            true => shown_in(&feed.text),
+            false => joined_lines(&feed.text),
+        };
+        let is_run = self.is_run;
+        self.is_run &= !is_prose;
+        // What one line sets another one may take.
+        let whole = is_script(target, &feed.text).then(|| 0..feed.text.len());
+        for part in parts.into_iter().chain(whole) {
             let place = if is_verbatim {
-                start..start + text.len()
+                feed.range.start + part.start..feed.range.start + part.end
             } else {
                 feed.range.clone()
             };
-            start += line.len();
-            self.script(text, Some(&place), &at, &mut Scope::default());
+            self.script(&feed.text[part], Some(&place), &at, &mut Scope::default());
         }
+        self.is_run = is_run;
         // That something cannot be read counts where it is run.
         let spoken = self.found.split_off(before).into_iter();
         let known = spoken.filter(|run| !run.is_unknown());
