@@ -273,7 +273,7 @@ impl Detector {
         // Most texts hold neither; a command may put it together, and those that people write are read in no time.
         const SHORT: usize = 256 << 10;
         let signs: &[&str] = match self {
-            Detector::RmRf => &["rm", "remove-item", "rec", "$", "`", "{"],
+            Detector::RmRf => &["rm", "remove-item", "rec", "/q", "$", "`", "{"],
             _ => &["push", "$", "`", "{"],
         };
         let is_read = matter.kind == Kind::Command && matter.text.len() <= SHORT;

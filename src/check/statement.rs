@@ -121,7 +121,9 @@ impl Statements {
         let found = &text[range.clone()];
         let holds = |taken: &Range<usize>| taken.start <= range.start && range.end <= taken.end;
         let mut taken = self.taken.iter();
-        if taken.any(|(place, by)| holds(place) && !by.contains(found)) {
+        if taken.any(|(place, by)| holds(place) && !by.contains(found))
+            || is_replaced(text, range.start)
+        {
             return false;
         }
         self.at(range.start).is_none_or(|index| {
@@ -133,6 +135,19 @@ impl Statements {
                     .is_none_or(|writes| writes.contains(found))
         })
     }
+}
+
+/// Whether a place lies in what code looks for to put something else in its place: the first argument of `replace("…", "")`
+/// or `sub(r"…", "", text)`.
+fn is_replaced(text: &str, at: usize) -> bool {
+    const SIGNS: [char; 3] = ['"', '\'', '/'];
+    const CALLS: [&str; 3] = ["replace(", "replaceAll(", "sub("];
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line..at];
+    let call = before
+        .rfind(SIGNS)
+        .map(|sign| before[..sign].trim_end_matches(['r', 'u']));
+    call.is_some_and(|call| CALLS.iter().any(|name| call.ends_with(name)))
 }
 
 /// Commands that were found to hang together: each points to an earlier one, the first of all to itself.
@@ -201,6 +216,10 @@ mod tests {
     #[case("awk '{print \"🎉\"}' x", true)]
     #[case("tr -d 🎉 < x > y", false)]
     #[case("tr x 🎉 < x > y", true)]
+    #[case("python3 -c \"s = s.replace('a 🎉', '')\"", false)]
+    #[case("python3 - <<'E'\nimport re\ns = re.sub(r'[🎉]', '', s)\nE", false)]
+    #[case("node -e 's.replace(/🎉/g, \"\")'", false)]
+    #[case("python3 -c \"s = s.replace('a', '🎉')\"", true)]
     #[case("bash -c \"sed -i 's/🎉//' x; echo 🎉\"", true)]
     #[case("ls # 🎉", false)]
     #[case("ls #x\necho 🎉", true)]
