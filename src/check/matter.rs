@@ -12,7 +12,8 @@ use super::invocation::{Invocation, around, command_of, invocations};
 use super::patch::Added;
 use super::prose::{Medium, Script, code_in, is_script, joined_lines, scripts_in, shown_in};
 use super::reading;
-use super::shell::{self, Parsed, Simple, Word};
+use super::shell::{self, Parsed, Simple};
+use super::spelled::{Spelled, spelled};
 use super::statement::Statements;
 use crate::redact::{self, Secret};
 
@@ -95,50 +96,6 @@ pub struct Run {
     pub invocation: Invocation,
     /// Whether it is run, and not only spoken of.
     pub is_sure: bool,
-}
-
-/// A program that is run, written plainly: without quotes, and with one blank between its words.
-#[derive(Debug)]
-pub struct Spelled {
-    /// Its name and its words; of git without the options that stand before its command.
-    pub text: String,
-    /// How long its name is.
-    pub name: usize,
-    /// Where it stands.
-    pub range: Range<usize>,
-    /// Whether it is run, and not only spoken of.
-    pub is_sure: bool,
-}
-
-/// So many bytes of such programs are looked at.
-const MOST_SPELLED: usize = 256 << 10;
-
-impl Spelled {
-    fn of(run: &Run) -> Self {
-        let invocation = &run.invocation;
-        let mut text = invocation.program.clone();
-        match git::subcommand(invocation) {
-            Some((command, arguments)) => {
-                text.push(' ');
-                text.push_str(command);
-                push_words(&mut text, arguments);
-            }
-            None => push_words(&mut text, &invocation.arguments),
-        }
-        Spelled {
-            text,
-            name: invocation.program.len(),
-            range: invocation.range.clone(),
-            is_sure: run.is_sure,
-        }
-    }
-}
-
-fn push_words(text: &mut String, words: &[Word]) {
-    for word in words {
-        text.push(' ');
-        text.push_str(&word.text);
-    }
 }
 
 /// The secrets of a text.
@@ -297,14 +254,9 @@ impl<'t> Matter<'t> {
 
     /// The programs of a command line as they are run.
     pub fn spelled(&self) -> &[Spelled] {
-        self.spelled.get_or_init(|| {
-            let runs = self.runs().iter().filter(|_| self.is_short_command());
-            let mut left = MOST_SPELLED;
-            let all = runs.map(Spelled::of).take_while(|spelled| {
-                left = left.saturating_sub(spelled.text.len());
-                left > 0
-            });
-            all.collect()
+        self.spelled.get_or_init(|| match self.is_short_command() {
+            true => spelled(self.runs()),
+            false => Vec::new(),
         })
     }
 

@@ -25,6 +25,7 @@ mod reading;
 mod remove;
 mod sed;
 mod shell;
+mod spelled;
 mod statement;
 mod words;
 

@@ -9,7 +9,8 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::detector::{Bounds, Detector, Seen, first_done, first_sure};
 use super::git::Branches;
-use super::matter::{Kind, Matter, Spelled};
+use super::matter::{Kind, Matter};
+use super::spelled::Spelled;
 use crate::redact;
 
 /// The longest pattern, in bytes.

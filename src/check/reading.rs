@@ -125,6 +125,7 @@ const PLAIN: &[&str] = &[
     "notify-send",
     "open",
     "pbcopy",
+    "pgrep",
     "pkill",
     "pytest",
     "return",
@@ -249,8 +250,7 @@ pub fn role_of(run: &Invocation) -> Role {
         "echo" | "printf" => Role::Says,
         program if PATCHERS.contains(&program) => Role::Patches,
         "git" if matches!(git::subcommand(run), Some(("apply" | "am", _))) => Role::Patches,
-        "sed" => sed::added_by(&run.arguments).map_or(Role::Acts, Role::Replaces),
-        "perl" if has_option(run, 'p') => {
+        name if name == "sed" || name == "perl" && has_option(run, 'p') => {
             sed::added_by(&run.arguments).map_or(Role::Acts, Role::Replaces)
         }
         "tr" if has_option(run, 'd') => Role::Replaces(String::new()),

@@ -87,14 +87,16 @@ impl Statements {
         };
         let input = || run.input.clone().and_then(|input| text.get(input));
         let said = || text.get(around(&run.arguments)).map(str::to_owned);
-        let added = match reading::role_of(run) {
+        let role = reading::role_of(run);
+        let is_replaced = matches!(role, Role::Replaces(_));
+        let added = match role {
             Role::Acts => None,
             Role::Looks => Some(input().unwrap_or_default().to_owned()),
             Role::Says => said(),
             Role::Replaces(by) => Some(by),
             Role::Patches => input().and_then(Added::read).map(|added| added.text),
         };
-        if let (Role::Replaces(_), Some(by)) = (reading::role_of(run), &added) {
+        if let Some(by) = added.as_ref().filter(|_| is_replaced) {
             // A word that stands there as it is, with no more than quotes around it.
             let is_own = |word: &&Word| word.range.len() <= word.text.len() + 2;
             let words = run.arguments.iter().filter(is_own);

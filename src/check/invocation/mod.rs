@@ -9,6 +9,7 @@ mod options;
 mod program;
 mod runner;
 mod wrapper;
+mod written;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,7 +19,6 @@ use super::expand::{
     self, Feed, Field, Function, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value, Values,
     closes_block,
 };
-use super::prose::{Medium, is_script, joined_lines, shown_in};
 use super::shell::{self, Simple, Word};
 use crate::model::beginning;
 use function::functions_in;
@@ -183,15 +183,6 @@ struct Setting {
     is_exported: bool,
     /// Whether what the variable held before counts no more.
     is_certain: bool,
-}
-
-/// The file that a command writes to.
-fn target_of(simple: &Simple) -> Option<&str> {
-    simple.target.as_deref().or_else(|| {
-        let mut words = simple.words.iter().map(|word| word.text.as_str());
-        words.by_ref().find(|text| *text == "tee")?;
-        words.find(|text| !text.starts_with('-'))
-    })
 }
 
 /// The last part of a path, without the ending that Windows gives to programs.
@@ -401,55 +392,6 @@ impl Reading<'_> {
         if simple.writes || first.any(|word| word.text == "tee") {
             self.written(commands, index, &at, scope);
         }
-    }
-
-    /// Reads what a command writes to a file: it may be run later, so that its lines are spoken of.
-    fn written(
-        &mut self,
-        commands: &Script<'_>,
-        index: usize,
-        at: &Surroundings<'_>,
-        scope: &Scope,
-    ) {
-        let Some(feed) = scope.output(commands, index..index + 1) else {
-            return;
-        };
-        let input = commands.commands[index].input.as_deref();
-        let is_verbatim = !at.is_inner()
-            && input.is_some_and(|input| {
-                *input.text == *feed.text && input.text.len() == input.range.len()
-            });
-        let before = self.found.len();
-        let at = Surroundings {
-            input: None,
-            ..at.deeper().unsure()
-        };
-        let target = target_of(&commands.commands[index]);
-        let is_prose = target.and_then(Medium::of) == Some(Medium::Prose);
-        let parts = match is_prose {
-            true => shown_in(&feed.text),
-            false => joined_lines(&feed.text),
-        };
-        let is_run = self.is_run;
-        self.is_run &= !is_prose;
-        // What one line sets another one may take.
-        let whole = is_script(target, &feed.text).then(|| 0..feed.text.len());
-        for part in parts.into_iter().chain(whole) {
-            let place = if is_verbatim {
-                feed.range.start + part.start..feed.range.start + part.end
-            } else {
-                feed.range.clone()
-            };
-            self.script(&feed.text[part], Some(&place), &at, &mut Scope::default());
-        }
-        self.is_run = is_run;
-        // That something cannot be read counts where it is run.
-        let spoken = self.found.split_off(before).into_iter();
-        let known = spoken.filter(|run| !run.is_unknown());
-        self.found.extend(known.map(|run| Invocation {
-            is_whole: true,
-            ..run
-        }));
     }
 
     /// Reads a script of many megabytes piece by piece, so that it never stands in memory as a whole. A cut may go through a

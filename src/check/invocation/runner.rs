@@ -452,7 +452,7 @@ fn is_spoken(text: &str) -> bool {
 
 /// Whether a word of code begins a pattern that is looked for, or ends the name of an argument: `/rm -rf/`, `s/rm -rf//`,
 /// `args:`.
-fn is_part_of_pattern(word: &str) -> bool {
+fn is_no_program(word: &str) -> bool {
     let before = word.rsplit_once('/').map(|(before, _)| before);
     matches!(before, Some("" | "s" | "m" | "y" | "qr" | "tr"))
         || word.len() > 1 && word.ends_with(':')
@@ -464,7 +464,7 @@ fn words_of_code(code: &str, place: &Range<usize>) -> Vec<Word> {
         c.is_whitespace() || "'\"`()[]{},;|&!".contains(c) || matches!(c, UNREAD | UNREAD_CODE)
     };
     code.split(parts)
-        .filter(|word| !word.is_empty() && !is_part_of_pattern(word))
+        .filter(|word| !word.is_empty() && !is_no_program(word))
         .map(|word| Word {
             text: word.to_owned(),
             range: place.clone(),
@@ -485,7 +485,7 @@ pub fn may_begin(text: &str) -> bool {
         || Wrapper::named(&name).is_some()
         || matches!(
             name.as_str(),
-            "git" | "rm" | "remove-item" | "find" | "ssh" | "eval"
+            "git" | "rm" | "rd" | "rmdir" | "remove-item" | "find" | "ssh" | "eval"
         )
 }
 
