@@ -568,6 +568,9 @@ fn decided(home: &Home, tool: &str, input: Value) -> String {
 #[case("git commit -m \"$MSG\"", "")]
 #[case("git push origin HEAD:$BRANCH", "")]
 #[case("rm -r \"$DIR\"", "")]
+#[case("rg 🎉 | head", "")]
+#[case("git push # 🎉", "")]
+#[case("grep -c 🎉 x > y", "deny")]
 fn a_command_is_refused_asked_for_or_left_alone(#[case] command: &str, #[case] decision: &str) {
     let home = forbidding();
     let input = json!({ "command": command });
@@ -594,6 +597,10 @@ fn a_command_is_refused_asked_for_or_left_alone(#[case] command: &str, #[case] d
     ""
 )]
 #[case("README.md", "Never use rm -rf here.\n", "")]
+#[case("AGENTS.md", "- Never run `git push --force`.\n- No `rm -rf x`.\n", "")]
+#[case("README.md", "Clean up:\n```sh\nrm -rf build\n```\n", "ask")]
+#[case("deploy.sh", "git push \\\n  --force\n", "ask")]
+#[case("deploy.sh", "F=--force\ngit push $F\n", "ask")]
 fn a_file_that_holds_commands_is_read_as_a_script_is(
     #[case] path: &str,
     #[case] text: &str,

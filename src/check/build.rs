@@ -311,9 +311,10 @@ fn setting(line: &str) -> Vec<Held> {
 
 /// What stands behind five fields of time.
 fn table(line: &str) -> Vec<Held> {
-    const FIELDS: usize = 5;
     let mut rest = line.trim_start();
-    for _ in 0..FIELDS {
+    // `@daily` stands for all of them.
+    let fields = if rest.starts_with('@') { 1 } else { 5 };
+    for _ in 0..fields {
         match rest.split_once([' ', '\t']) {
             Some((field, behind)) if !field.starts_with('#') => rest = behind.trim_start(),
             _ => return Vec::new(),
@@ -352,6 +353,7 @@ mod tests {
     #[case("x/.git/config", "  p = !rm -rf x", &["rm -rf x"])]
     #[case("x/.git/config", "  push = +main", &["git push origin '+main'"])]
     #[case("crontab", "0 3 * * * rm -rf x", &["rm -rf x"])]
+    #[case("crontab", "@daily rm -rf x", &["rm -rf x"])]
     #[case("crontab", "# a b c d e f", &[])]
     fn a_line_holds_commands(#[case] path: &str, #[case] line: &str, #[case] wanted: &[&str]) {
         let build = Build::of(path).expect("a known file");

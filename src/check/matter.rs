@@ -1,5 +1,5 @@
-//! What is checked, and what of it counts: of a patch only the added lines; of a text, where it is prose, where code, and
-//! which parts of it a shell would run.
+//! What is checked, and what of it counts: of a patch only the added lines; which programs it runs or speaks of, and which
+//! messages and secrets it holds.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,10 +10,11 @@ use super::build::Build;
 use super::git;
 use super::invocation::{Invocation, around, command_of, invocations};
 use super::patch::Added;
+use super::prose::{Medium, Script, code_in, is_script, joined_lines, scripts_in, shown_in};
 use super::reading;
-use super::shell::{self, Simple};
+use super::shell::{self, Parsed, Simple};
+use super::spelled::{Spelled, spelled};
 use super::statement::Statements;
-use crate::model::beginning;
 use crate::redact::{self, Secret};
 
 /// What kind of thing is checked.
@@ -88,15 +89,6 @@ impl<'t> Input<'t> {
     }
 }
 
-/// A part of a text that a shell would run, or that names what it could run.
-struct Script {
-    range: Range<usize>,
-    /// What is run, where it is written in another way there.
-    text: Option<String>,
-    /// Whether it is run, and not only spoken of.
-    is_run: bool,
-}
-
 /// A program that is run, and how sure that is.
 #[derive(Debug)]
 pub struct Run {
@@ -122,31 +114,6 @@ pub struct Messages {
     pub unsure: Vec<Range<usize>>,
 }
 
-/// What a text is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Medium {
-    /// For people.
-    Prose,
-    /// A program's source, or whatever else a program reads.
-    Code,
-}
-
-impl Medium {
-    /// What a file of this name is written in; none where the name does not say it.
-    fn of(path: &str) -> Option<Self> {
-        const PROSE: [&str; 10] = [
-            "md", "markdown", "txt", "rst", "adoc", "org", "tex", "html", "htm", "mdx",
-        ];
-        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        let (_, ending) = name.rsplit_once('.')?;
-        Some(if PROSE.contains(&ending.to_lowercase().as_str()) {
-            Medium::Prose
-        } else {
-            Medium::Code
-        })
-    }
-}
-
 /// What is checked, made ready.
 pub struct Matter<'t> {
     /// What counts of the text.
@@ -163,7 +130,8 @@ pub struct Matter<'t> {
     code: OnceCell<Vec<Range<usize>>>,
     lower: OnceCell<String>,
     bare: OnceCell<String>,
-    commands: OnceCell<Vec<Simple>>,
+    parsed: OnceCell<Parsed>,
+    spelled: OnceCell<Vec<Spelled>>,
     runs: OnceCell<Vec<Run>>,
     statements: OnceCell<Statements>,
     messages: OnceCell<Vec<Range<usize>>>,
@@ -200,7 +168,8 @@ impl<'t> Matter<'t> {
             code: OnceCell::new(),
             lower: OnceCell::new(),
             bare: OnceCell::new(),
-            commands: OnceCell::new(),
+            parsed: OnceCell::new(),
+            spelled: OnceCell::new(),
             runs: OnceCell::new(),
             statements: OnceCell::new(),
             messages: OnceCell::new(),
@@ -274,10 +243,21 @@ impl<'t> Matter<'t> {
         })
     }
 
+    fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| shell::parse(&self.text))
+    }
+
     /// The simple commands of a command line.
     fn commands(&self) -> &[Simple] {
-        self.commands
-            .get_or_init(|| shell::parse(&self.text).commands)
+        &self.parsed().commands
+    }
+
+    /// The programs of a command line as they are run.
+    pub fn spelled(&self) -> &[Spelled] {
+        self.spelled.get_or_init(|| match self.is_short_command() {
+            true => spelled(self.runs()),
+            false => Vec::new(),
+        })
     }
 
     /// Whether it is a command line that a person could have written.
@@ -308,22 +288,35 @@ impl<'t> Matter<'t> {
 
     /// Whether what stands at a place is written, said or run, and not only looked for or taken away.
     pub fn is_done(&self, range: &Range<usize>) -> bool {
-        self.statements()
-            .is_none_or(|statements| statements.is_done(&self.text, range))
+        !self.is_comment(range)
+            && self
+                .statements()
+                .is_none_or(|statements| statements.is_done(&self.text, range))
     }
 
-    /// Whether a place lies in what a program is given: its arguments, or what it reads.
+    /// Whether a place is in a comment of a command line.
+    fn is_comment(&self, range: &Range<usize>) -> bool {
+        self.is_short_command() && is_in(&self.parsed().comments, range.start)
+    }
+
+    /// Whether a place lies in a comment, or in what a program is given: its arguments, or what it reads.
     pub fn is_given(&self, range: &Range<usize>) -> bool {
         let holds = |given: &Range<usize>| given.start <= range.start && range.end <= given.end;
         let runs = self.runs().iter().map(|run| &run.invocation);
         let given =
             runs.flat_map(|run| std::iter::once(around(&run.arguments)).chain(run.input.clone()));
-        // What looks for files is no run.
+        // What looks for files or programs is no run.
         let finds = self.commands().iter().filter_map(|simple| {
             let (name, arguments) = command_of(&simple.words).split_first()?;
-            (name.text == "find").then(|| around(arguments))
+            let looks_up = || {
+                arguments
+                    .first()
+                    .is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
+            };
+            let looks = name.text == "find" || name.text == "command" && looks_up();
+            looks.then(|| around(arguments))
         });
-        given.chain(finds).any(|given| holds(&given))
+        self.is_comment(range) || given.chain(finds).any(|given| holds(&given))
     }
 
     /// Every program that is run or spoken of.
@@ -384,9 +377,13 @@ impl<'t> Matter<'t> {
     /// Where the words with spaces in them stand in a command: messages, as far as it has any.
     pub fn messages(&self) -> &[Range<usize>] {
         self.messages.get_or_init(|| {
+            let for_people = |simple: &&Simple| {
+                simple.target.as_deref().and_then(Medium::of) != Some(Medium::Code)
+            };
             let words = self
                 .commands()
                 .iter()
+                .filter(for_people)
                 .flat_map(|simple| simple.words.iter().chain(simple.input.as_deref()));
             let messages = words.filter(|word| word.text.contains(char::is_whitespace));
             apart(messages.map(|word| word.range.clone()))
@@ -395,16 +392,10 @@ impl<'t> Matter<'t> {
 
     fn scripts(&self) -> Vec<Script> {
         let whole = |is_run| Script::written(0..self.text.len(), is_run);
-        let is_script = self.text.starts_with("#!")
-            && self
-                .text
-                .lines()
-                .next()
-                .is_some_and(|line| line.trim_end().ends_with("sh"));
         match self.kind {
             Kind::Command => vec![whole(true)],
             Kind::Text if self.is_patch => self.lines_of_code(),
-            Kind::Text if is_script => vec![whole(!self.is_message)],
+            Kind::Text if is_script(None, &self.text) => vec![whole(!self.is_message)],
             Kind::Text => {
                 let mut scripts = scripts_in(&self.text);
                 scripts
@@ -418,11 +409,15 @@ impl<'t> Matter<'t> {
 
     /// What is written to a file is not run now.
     fn lines_of_code(&self) -> Vec<Script> {
+        let spoken = |range| Script::written(range, false);
+        if self.medium() == Some(Medium::Prose) {
+            return shown_in(&self.text).into_iter().map(spoken).collect();
+        }
         let paths = self.paths.iter().copied().chain(self.path);
         let mut builds: Vec<Build> = paths.filter_map(Build::of).collect();
         builds.dedup();
         let mut scripts = Vec::new();
-        for line in lines(&self.text) {
+        for line in joined_lines(&self.text) {
             for build in &builds {
                 let held = build.commands_in(&self.text[line.clone()]).into_iter();
                 scripts.extend(held.map(|held| Script {
@@ -431,31 +426,14 @@ impl<'t> Matter<'t> {
                     is_run: false,
                 }));
             }
-            scripts.push(Script::written(line, false));
+            scripts.push(spoken(line));
+        }
+        // What one line sets another one may take.
+        if is_script(self.path, &self.text) {
+            scripts.push(spoken(0..self.text.len()));
         }
         scripts
     }
-}
-
-impl Script {
-    /// One that is as it is written.
-    fn written(range: Range<usize>, is_run: bool) -> Self {
-        Script {
-            range,
-            text: None,
-            is_run,
-        }
-    }
-}
-
-/// The lines of a text, without their ends.
-pub fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        start..start + line.trim_end_matches(['\n', '\r']).len()
-    })
 }
 
 /// Ranges in order, those that overlap made one.
@@ -476,209 +454,6 @@ fn apart(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 pub fn is_in(ranges: &[Range<usize>], at: usize) -> bool {
     let next = ranges.partition_point(|range| range.start <= at);
     next > 0 && ranges[next - 1].contains(&at)
-}
-
-/// A code block: its language, and where its lines are.
-struct Fence {
-    language: String,
-    range: Range<usize>,
-}
-
-/// Whether a place is in one of the blocks.
-fn is_fenced(blocks: &[Fence], at: usize) -> bool {
-    let next = blocks.partition_point(|fence| fence.range.start <= at);
-    next > 0 && blocks[next - 1].range.contains(&at)
-}
-
-fn fences(text: &str) -> Vec<Fence> {
-    let mut found: Vec<Fence> = Vec::new();
-    let mut open: Option<(&str, Fence)> = None;
-    for line in lines(text) {
-        let content = text[line.clone()].trim_start();
-        let sign = ["```", "~~~"]
-            .into_iter()
-            .find(|sign| content.starts_with(sign));
-        open = match (open.take(), sign) {
-            (Some((with, mut fence)), Some(sign)) if sign == with => {
-                fence.range.end = line.start;
-                found.push(fence);
-                None
-            }
-            (None, Some(sign)) => {
-                let language = content.trim_start_matches(['`', '~']);
-                // "```x``` y" is a span.
-                (!language.contains('`')).then(|| {
-                    let start = (line.end + 1).min(text.len());
-                    let fence = Fence {
-                        language: language.trim().to_lowercase(),
-                        range: start..text.len(),
-                    };
-                    (sign, fence)
-                })
-            }
-            (open, _) => open,
-        };
-    }
-    found.extend(open.map(|(_, fence)| fence));
-    found
-}
-
-/// The code spans of a line, without their backticks.
-fn spans(line: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(open) = line[at..].find('`').map(|open| at + open) {
-        let ticks = line[open..]
-            .bytes()
-            .take_while(|&byte| byte == b'`')
-            .count();
-        let start = open + ticks;
-        let fence = &line[open..start];
-        let Some(length) = line[start..].find(fence) else {
-            break;
-        };
-        found.push(start..start + length);
-        at = start + length + ticks;
-    }
-    found
-}
-
-/// Where code stands in a text: blocks and spans, in order.
-fn code_in(text: &str) -> Vec<Range<usize>> {
-    let blocks = fences(text);
-    let mut found: Vec<Range<usize>> = blocks.iter().map(|fence| fence.range.clone()).collect();
-    for line in lines(text) {
-        if !is_fenced(&blocks, line.start) {
-            let of_line = spans(&text[line.clone()]).into_iter();
-            found.extend(of_line.map(|span| line.start + span.start..line.start + span.end));
-        }
-    }
-    found.sort_by_key(|range| range.start);
-    found
-}
-
-/// Words of a sentence: a line that begins with a command and holds one of them tells about the command.
-const TELLING: &[&str] = &[
-    "is", "are", "was", "were", "should", "would", "could", "must", "might", "may", "can",
-    "cannot", "can't", "never", "because", "which", "has", "will",
-];
-
-/// Words that speak against what follows them in a line.
-const AGAINST: &[&str] = &[
-    "never",
-    "don't",
-    "don’t",
-    "do not",
-    "not ",
-    "no ",
-    "avoid",
-    "instead of",
-    "without",
-    "rather than",
-    "不",
-    "别",
-    "禁",
-    "避免",
-    "勿",
-    "没",
-];
-
-/// How many bytes before a code span are read for such words.
-const NEAR: usize = 160;
-
-/// Programs whose arguments are texts: what they say is not run.
-const SPEAKERS: &[&str] = &["echo", "printf", "git", "grep", "rg", "cat", "sed", "awk"];
-
-/// What a text has a shell run: lines that are commands, code spans, blocks of shell; and, as spoken of only, commands
-/// within sentences.
-fn scripts_in(text: &str) -> Vec<Script> {
-    const SHELLS: [&str; 8] = [
-        "",
-        "sh",
-        "bash",
-        "shell",
-        "zsh",
-        "console",
-        "shell-session",
-        "terminal",
-    ];
-    let blocks = fences(text);
-    let mut found = Vec::new();
-    for fence in &blocks {
-        if !SHELLS.contains(&fence.language.as_str()) {
-            continue;
-        }
-        let body = &text[fence.range.clone()];
-        let prompted: Vec<Range<usize>> = lines(body)
-            .filter(|line| body[line.clone()].starts_with("$ "))
-            .map(|line| fence.range.start + line.start + 2..fence.range.start + line.end)
-            .collect();
-        let ranges = if prompted.is_empty() {
-            vec![fence.range.clone()]
-        } else {
-            prompted
-        };
-        found.extend(ranges.into_iter().map(|range| Script::written(range, true)));
-    }
-    for line in lines(text) {
-        if is_fenced(&blocks, line.start) {
-            continue;
-        }
-        let content = &text[line.clone()];
-        let mut has_span = false;
-        for span in spans(content) {
-            let from = beginning(content, span.start.saturating_sub(NEAR)).len();
-            let before = content[from..span.start].to_lowercase();
-            has_span = true;
-            let is_run = !AGAINST.iter().any(|word| before.contains(word));
-            let range = line.start + span.start..line.start + span.end;
-            found.push(Script::written(range, is_run));
-        }
-        if has_span {
-            continue;
-        }
-        let command = without_bullet(content);
-        let start = line.end - command.len();
-        let tells = command
-            .split_whitespace()
-            .any(|word| TELLING.contains(&word.to_lowercase().as_str()));
-        found.push(Script::written(start..line.end, !tells));
-        let first = command.split_whitespace().next().unwrap_or_default();
-        if SPEAKERS.contains(&first) {
-            continue;
-        }
-        for program in ["git ", "rm "] {
-            for (at, _) in command.match_indices(program).take(8) {
-                let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
-                if at > 0 && !command[..at].ends_with(is_word) {
-                    found.push(Script::written(start + at..line.end, false));
-                }
-            }
-        }
-    }
-    found
-}
-
-/// A line without what makes it an item of a list, a quotation, or a line after a prompt.
-fn without_bullet(line: &str) -> &str {
-    let mut rest = line.trim_start();
-    loop {
-        let before = rest;
-        for sign in ["- ", "* ", "+ ", "> ", "$ ", "[ ] ", "[x] "] {
-            rest = rest.strip_prefix(sign).unwrap_or(rest).trim_start();
-        }
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0 {
-            let after = &rest[digits..];
-            let after = after
-                .strip_prefix(". ")
-                .or_else(|| after.strip_prefix(") "));
-            rest = after.unwrap_or(rest).trim_start();
-        }
-        if rest == before {
-            return rest;
-        }
-    }
 }
 
 #[cfg(test)]

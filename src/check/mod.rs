@@ -20,10 +20,12 @@ mod invocation;
 mod matter;
 mod patch;
 mod pattern;
+mod prose;
 mod reading;
 mod remove;
 mod sed;
 mod shell;
+mod spelled;
 mod statement;
 mod words;
 
@@ -82,6 +84,8 @@ pub struct Finding<'l> {
     pub place: Option<Place>,
     /// What stands there; shortened, and without secrets.
     pub found: Option<String>,
+    /// Whether nothing is done with what stands there: it is looked for, taken away, or stands in a comment.
+    pub is_idle: bool,
     /// The words of the entry that stand in the text.
     pub words: Vec<String>,
     /// How much it concerns the text, where it is near in meaning.
@@ -98,6 +102,7 @@ impl<'l> Finding<'l> {
             detector: None,
             place: None,
             found: None,
+            is_idle: false,
             words,
             relevance: None,
         }
@@ -323,6 +328,7 @@ impl<'l> Check<'l, '_> {
             },
             pattern: Some(text.to_owned()),
             detector: pattern.detector(),
+            is_idle: seen.is_idle,
             found: Some(match (seen.shown, &seen.path) {
                 (Some(mark), _) => mark.to_owned(),
                 (None, Some(path)) => shortened(&redact::redact(path).text),

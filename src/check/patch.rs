@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::matter::lines;
+use super::prose::lines;
 
 /// What a patch adds.
 #[derive(Default)]

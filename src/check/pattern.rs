@@ -7,9 +7,10 @@ use std::ops::Range;
 use memchr::memmem;
 use regex_lite::{Regex, RegexBuilder};
 
-use super::detector::{Bounds, Detector, Seen, first_sure};
+use super::detector::{Bounds, Detector, Seen, first_done, first_sure};
 use super::git::Branches;
 use super::matter::{Kind, Matter};
+use super::spelled::Spelled;
 use crate::redact;
 
 /// The longest pattern, in bytes.
@@ -190,20 +191,48 @@ impl Pattern {
 
 impl Expression {
     fn find(&self, matter: &Matter<'_>, bounds: &Bounds) -> Option<Seen> {
-        let in_text = self.may_be_in(matter).then(|| {
+        let in_text = || {
             let all = self.regex.find_iter(&matter.text).take(MOST_MATCHES);
-            first_sure(all.map(|found| {
+            let all = all.map(|found| {
                 let range = found.range();
                 let is_sure = bounds.reading || is_acted_on(matter, &range);
                 Seen::new(range, is_sure)
-            }))
-        });
-        in_text.flatten().or_else(|| {
+            });
+            first_done(all, MOST_MATCHES)
+        };
+        let in_text = self.may_be_in(matter).then(in_text).flatten();
+        let is_sure = in_text.as_ref().is_some_and(|seen| seen.is_sure);
+        let spelled = (!is_sure).then(|| self.in_a_program(matter)).flatten();
+        let found = first_sure(in_text.into_iter().chain(spelled));
+        found.or_else(|| {
             let path = self.path(matter)?;
             Some(Seen {
                 path: Some(path),
                 ..Seen::new(0..0, true)
             })
+        })
+    }
+
+    /// What it says of a program that is run, however that is written: `npm  install`, `"npm" install`.
+    fn in_a_program(&self, matter: &Matter<'_>) -> Option<Seen> {
+        first_sure(self.spelled(matter).filter_map(|spelled| {
+            let found = self.regex.find(&spelled.text)?;
+            // What stands in an argument is found where it is written.
+            let is_of_program = found.start() < spelled.name;
+            is_of_program.then(|| Seen::new(spelled.range.clone(), spelled.is_sure))
+        }))
+    }
+
+    /// The programs that it may be in.
+    fn spelled<'m>(&'m self, matter: &'m Matter<'_>) -> impl Iterator<Item = &'m Spelled> {
+        let is_command = matter.kind == Kind::Command;
+        let all = is_command.then(|| matter.spelled()).unwrap_or_default();
+        all.iter().filter(|spelled| match &self.needs {
+            Some(needle) if needle.ignores_case => {
+                spelled.text.to_ascii_lowercase().contains(&needle.text)
+            }
+            Some(needle) => spelled.text.contains(&needle.text),
+            None => true,
         })
     }
 
@@ -246,9 +275,11 @@ impl Expression {
             Kind::Command => MOST_MATCHES,
             Kind::Text | Kind::Edit => 1,
         };
+        let spelled = self.spelled(matter).map(|spelled| spelled.text.len());
         ((names + text) as u64)
-            .saturating_mul(self.states)
             .saturating_mul(times as u64)
+            .saturating_add(spelled.sum::<usize>() as u64)
+            .saturating_mul(self.states)
     }
 }
 

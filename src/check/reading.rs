@@ -6,6 +6,7 @@ use super::{git, sed};
 
 /// Programs that change nothing, whatever they are given.
 const READERS: &[&str] = &[
+    ":",
     "[",
     "ag",
     "apropos",
@@ -31,6 +32,7 @@ const READERS: &[&str] = &[
     "head",
     "help",
     "hexdump",
+    "history",
     "id",
     "info",
     "jq",
@@ -106,6 +108,7 @@ const PLAIN: &[&str] = &[
     "chmod",
     "chown",
     "cp",
+    "curl",
     "exit",
     "gh",
     "glab",
@@ -120,11 +123,16 @@ const PLAIN: &[&str] = &[
     "mkdir",
     "mv",
     "notify-send",
+    "open",
+    "pbcopy",
+    "pgrep",
     "pkill",
+    "pytest",
     "return",
     "rm",
     "rmdir",
     "say",
+    "sd",
     "sed",
     "sleep",
     "sort",
@@ -135,13 +143,19 @@ const PLAIN: &[&str] = &[
     "unset",
     "wait",
     "wall",
+    "wget",
     "write",
+    "xclip",
+    "xdg-open",
 ];
 
 /// Whether a program runs nothing that stands among its words.
 pub fn is_harmless(program: &str) -> bool {
     READERS.contains(&program) || PLAIN.contains(&program)
 }
+
+/// Programs that go through a text with rules.
+const AWKS: &[&str] = &["awk", "gawk", "mawk"];
 
 /// Programs that apply a patch.
 const PATCHERS: &[&str] = &["apply_patch", "applypatch", "patch"];
@@ -153,6 +167,8 @@ pub enum Role {
     Acts,
     /// Looks for it.
     Looks,
+    /// Writes its words, as they stand there.
+    Says,
     /// Takes it away, and writes this in its place.
     Replaces(String),
     /// Takes away and adds what a patch says that it reads.
@@ -174,7 +190,9 @@ pub fn may_read(simple: &Simple) -> bool {
     };
     match name.as_str() {
         "git" | "sort" | "uniq" | "sed" => true,
-        "find" => !has(&["-exec", "-ok", "-delete", "-fprint", "-fls"]),
+        name if AWKS.contains(&name) => true,
+        // What it runs is looked at by itself.
+        "find" => !has(&["-delete", "-fprint", "-fls"]),
         // What stands behind a wrapper is looked at by itself.
         name => READERS.contains(&name) || Wrapper::named(name).is_some(),
     }
@@ -204,6 +222,12 @@ pub fn only_reads(run: &Invocation) -> bool {
         "sort" | "uniq" => !has(&|text| text.starts_with("-o") || text.starts_with("--output")),
         "sed" => has(&|text| text == "-n") && !edits_in_place(run),
         "rg" => !has(&|text| text.starts_with("--pre")),
+        // It writes what it reads, and nothing of its own.
+        program if AWKS.contains(&program) => !has(&|text| {
+            matches!(text, "-f" | "-i" | "-v")
+                || text.contains(['"', '>', '|', '@'])
+                || text.contains("system")
+        }),
         program => READERS.contains(&program),
     }
 }
@@ -213,14 +237,28 @@ fn edits_in_place(run: &Invocation) -> bool {
     texts.any(|text| text.starts_with("-i") || text.starts_with("--in-place"))
 }
 
+/// Whether a program is given an option of one letter.
+fn has_option(run: &Invocation, letter: char) -> bool {
+    let mut texts = run.arguments.iter().map(|word| word.text.as_str());
+    texts.any(|text| text.starts_with('-') && !text.starts_with("--") && text.contains(letter))
+}
+
 /// What a program does with what stands in its words.
 pub fn role_of(run: &Invocation) -> Role {
     match run.program.as_str() {
         // What they say is there to be read.
-        "echo" | "printf" => Role::Acts,
+        "echo" | "printf" => Role::Says,
         program if PATCHERS.contains(&program) => Role::Patches,
         "git" if matches!(git::subcommand(run), Some(("apply" | "am", _))) => Role::Patches,
-        "sed" => sed::added_by(&run.arguments).map_or(Role::Acts, Role::Replaces),
+        name if name == "sed" || name == "perl" && has_option(run, 'p') => {
+            sed::added_by(&run.arguments).map_or(Role::Acts, Role::Replaces)
+        }
+        "tr" if has_option(run, 'd') => Role::Replaces(String::new()),
+        "sd" => {
+            let words = run.arguments.iter().map(|word| word.text.as_str());
+            let by = words.filter(|text| !text.starts_with('-')).nth(1);
+            Role::Replaces(by.unwrap_or_default().to_owned())
+        }
         _ if only_reads(run) => Role::Looks,
         _ => Role::Acts,
     }

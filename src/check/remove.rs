@@ -2,19 +2,19 @@
 
 use super::invocation::Invocation;
 
-/// How PowerShell names what removes.
-const OF_POWERSHELL: &[&str] = &["remove-item", "ri", "del", "erase", "rd", "rmdir"];
+/// How PowerShell and the shell of Windows name what removes.
+const OF_WINDOWS: &[&str] = &["remove-item", "ri", "del", "erase", "rd", "rmdir"];
 
 /// Whether a program of which not all was looked at may remove something.
 pub fn may_remove(run: &Invocation) -> bool {
     let program = run.program.as_str();
-    run.is_unread() && (run.is_unknown() || program == "rm" || OF_POWERSHELL.contains(&program))
+    run.is_unread() && (run.is_unknown() || program == "rm" || OF_WINDOWS.contains(&program))
 }
 
 /// Whether a program is `rm` with both recursion and force.
 pub fn is_rm_rf(run: &Invocation) -> bool {
-    let of_powershell = OF_POWERSHELL.contains(&run.program.as_str());
-    if run.program != "rm" && !of_powershell {
+    let of_windows = OF_WINDOWS.contains(&run.program.as_str());
+    if run.program != "rm" && !of_windows {
         return false;
     }
     let (mut recursive, mut forced) = (false, false);
@@ -22,6 +22,12 @@ pub fn is_rm_rf(run: &Invocation) -> bool {
         let text = word.text.as_str();
         if text == "--" {
             break;
+        }
+        // As the shell of Windows writes it: `rd /s /q`.
+        if let Some(flags) = text.strip_prefix('/').filter(|_| of_windows) {
+            let mut flags = flags.split('/');
+            recursive |= flags.clone().any(|flag| flag.eq_ignore_ascii_case("s"));
+            forced |= flags.any(|flag| flag.eq_ignore_ascii_case("q"));
         }
         if let Some(name) = text.strip_prefix("--") {
             // The beginning of a long option is enough where it is the only one.
@@ -32,7 +38,7 @@ pub fn is_rm_rf(run: &Invocation) -> bool {
                 return false;
             }
         } else if let Some(flags) = text.strip_prefix('-')
-            && of_powershell
+            && of_windows
         {
             // `-f` alone may be `-Filter`; `-Recurse:$false` is none.
             let (name, value) = flags.split_once(':').unwrap_or((flags, ""));

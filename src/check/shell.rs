@@ -5,9 +5,13 @@
 //! It is written here because a splitter of words alone (such as the crate `shlex`, against which it is tested) knows
 //! neither operators nor the places that an answer has to name.
 
+mod line;
+mod quotes;
+
 use std::ops::Range;
 
-use crate::model::beginning;
+use line::{Line, Open, Target, Waiting};
+pub use quotes::unescaped;
 
 /// Deeper nesting is read as plain text.
 const DEEPEST: usize = 24;
@@ -121,6 +125,8 @@ pub struct Simple {
     pub is_data: bool,
     /// Whether its output goes to a file.
     pub writes: bool,
+    /// The file, where it is the command's own.
+    pub target: Option<Box<str>>,
     /// Where it begins and ends.
     pub range: Range<usize>,
 }
@@ -130,6 +136,8 @@ pub struct Simple {
 pub struct Parsed {
     /// Its simple commands, the inner ones before the one that they stand in.
     pub commands: Vec<Simple>,
+    /// Its comments, in order.
+    pub comments: Vec<Range<usize>>,
     /// Whether nothing was nested too deep to be read.
     pub is_whole: bool,
 }
@@ -142,6 +150,7 @@ pub fn parse(text: &str) -> Parsed {
         depth: 0,
         is_whole: true,
         found: Vec::new(),
+        comments: Vec::new(),
         waiting: Vec::new(),
         documents: Vec::new(),
         readers: Vec::new(),
@@ -150,114 +159,8 @@ pub fn parse(text: &str) -> Parsed {
     reader.hand_out_documents();
     Parsed {
         commands: reader.found,
+        comments: reader.comments,
         is_whole: reader.is_whole,
-    }
-}
-
-/// What a redirection makes of the next word.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    File,
-    /// A file that is written to.
-    Out,
-    HereString,
-    HereDocument {
-        strip_tabs: bool,
-    },
-}
-
-/// A here-document whose body comes after the line.
-struct Waiting {
-    delimiter: String,
-    strip_tabs: bool,
-    /// Whether nothing in it is replaced.
-    is_literal: bool,
-    /// Its place among the documents.
-    document: usize,
-}
-
-/// A command that is being read.
-struct Line {
-    simple: Simple,
-    /// Whether commands here run in a shell of their own.
-    is_apart: bool,
-    word: Open,
-    target: Option<Target>,
-    /// The here-document that it reads.
-    document: Option<usize>,
-    /// The group in parentheses that ended just before.
-    group: Option<Range<usize>>,
-    /// The command or group that ended last.
-    last: Range<usize>,
-}
-
-impl Line {
-    fn new(piped_from: Range<usize>, is_apart: bool, first: usize) -> Self {
-        Line {
-            simple: Simple {
-                piped_from,
-                is_apart,
-                ..Simple::default()
-            },
-            is_apart,
-            word: Open::default(),
-            target: None,
-            document: None,
-            group: None,
-            last: first..first,
-        }
-    }
-
-    /// Takes the command out, and begins the next one.
-    fn next(&mut self) -> Simple {
-        let fresh = Simple {
-            is_apart: self.is_apart,
-            ..Simple::default()
-        };
-        std::mem::replace(&mut self.simple, fresh)
-    }
-}
-
-/// A word that is being read.
-#[derive(Default)]
-struct Open {
-    text: String,
-    start: usize,
-    end: usize,
-    has_begun: bool,
-    is_dynamic: bool,
-    is_quoted: bool,
-    marks: Vec<(usize, Mark)>,
-    elements: Option<Range<usize>>,
-}
-
-impl Open {
-    fn mark(&mut self, mark: Mark) {
-        self.marks.push((self.text.len(), mark));
-    }
-
-    /// Whether it is `name=` or `name+=` so far.
-    fn assigns(&self) -> bool {
-        let name = self.text.strip_suffix('=').unwrap_or_default();
-        let name = name.strip_suffix('+').unwrap_or(name);
-        !self.is_quoted
-            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    }
-
-    fn push(&mut self, c: char, range: Range<usize>) {
-        self.text.push(c);
-        self.reach(range);
-    }
-
-    fn reach(&mut self, range: Range<usize>) {
-        if !self.has_begun {
-            self.start = range.start;
-            self.has_begun = true;
-        }
-        self.end = range.end;
     }
 }
 
@@ -267,6 +170,7 @@ struct Reader<'t> {
     depth: usize,
     is_whole: bool,
     found: Vec<Simple>,
+    comments: Vec<Range<usize>>,
     /// The here-documents that were announced and whose bodies are to come, at whatever depth.
     waiting: Vec<Waiting>,
     /// The bodies that were read.
@@ -323,6 +227,11 @@ impl Reader<'_> {
             '\'' => self.single(&mut line.word),
             '"' => self.double(&mut line.word),
             '$' => self.dollar(&mut line.word, false),
+            // PowerShell goes on with the next line.
+            '`' if !line.word.has_begun && self.text[after..].starts_with(['\n', '\r']) => {
+                self.at = after;
+                self.skip_line_end();
+            }
             '`' if self.text[after..].contains('`') && self.may_nest() => {
                 self.at = after;
                 self.output(Some('`'), &mut line.word, false, false);
@@ -361,6 +270,7 @@ impl Reader<'_> {
             '#' if !line.word.has_begun => {
                 let rest = &self.text[self.at..];
                 self.at += rest.find('\n').unwrap_or(rest.len());
+                self.comments.push(start..self.at);
             }
             c if c.is_whitespace() => {
                 self.at = after;
@@ -510,7 +420,10 @@ impl Reader<'_> {
                         word.text.as_str(),
                         "-" | "/dev/null" | "/dev/stdout" | "/dev/stderr"
                     );
-                simple.writes |= !is_stream;
+                if !is_stream {
+                    simple.writes = true;
+                    simple.target = Some(word.text.into());
+                }
             }
             Some(Target::HereString) => simple.input = Some(Box::new(word)),
             Some(Target::HereDocument { strip_tabs }) => {
@@ -646,417 +559,7 @@ impl Reader<'_> {
         }
         if writes { Target::Out } else { Target::File }
     }
-
-    /// Reads `'…'`. A quote that nobody closes is an apostrophe.
-    fn single(&mut self, word: &mut Open) {
-        let start = self.at;
-        let inner = start + 1;
-        match self.text[inner..].find('\'') {
-            Some(length) => {
-                word.text.push_str(&self.text[inner..inner + length]);
-                self.at = inner + length + 1;
-                word.is_quoted = true;
-                word.reach(start..self.at);
-            }
-            None => {
-                self.at = inner;
-                word.push('\'', start..inner);
-            }
-        }
-    }
-
-    /// Reads `"…"`, in which substitutions are run.
-    fn double(&mut self, word: &mut Open) {
-        let start = self.at;
-        if !closes(&self.text[start + 1..]) {
-            self.at += 1;
-            word.push('"', start..start + 1);
-            return;
-        }
-        self.at += 1;
-        word.is_quoted = true;
-        while let Some(c) = self.next() {
-            let at = self.at;
-            match c {
-                '"' => {
-                    self.at += 1;
-                    break;
-                }
-                '\\' => {
-                    self.at += 1;
-                    match self.next() {
-                        _ if self.skip_line_end() => {}
-                        Some(escaped) => {
-                            if !matches!(escaped, '$' | '`' | '"' | '\\') {
-                                word.text.push('\\');
-                            }
-                            word.text.push(escaped);
-                            self.at += escaped.len_utf8();
-                        }
-                        None => word.text.push('\\'),
-                    }
-                }
-                '$' => self.dollar(word, true),
-                '`' if self.may_nest() => {
-                    self.at += 1;
-                    self.output(Some('`'), word, true, false);
-                }
-                c => {
-                    self.at += c.len_utf8();
-                    word.text.push(c);
-                }
-            }
-            debug_assert!(self.at > at);
-        }
-        word.reach(start..self.at);
-    }
-
-    /// Reads `$name`, `${…}`, `$(…)`, `$'…'`, `$"…"`.
-    fn dollar(&mut self, word: &mut Open, is_quoted: bool) {
-        let start = self.at;
-        if self.starts_with("$(") && self.may_nest() {
-            self.at += 2;
-            self.output(Some(')'), word, is_quoted, false);
-        } else if self.starts_with("${") {
-            let rest = &self.text[start..];
-            let near = beginning(rest, LONGEST_VARIABLE);
-            let length = closing(near);
-            // What ends farther away, or never, is not told from what follows.
-            self.is_whole &= length.is_some() || near.len() == rest.len();
-            let first = || rest.find('}').map_or(rest.len(), |at| at + 1);
-            let whole = &rest[..length.unwrap_or_else(first)];
-            self.at += whole.len();
-            match self.variable(whole, start, is_quoted) {
-                Some(variable) => word.mark(Mark::Variable(variable)),
-                None => self.substitutions(start + 2..self.at),
-            }
-            word.text.push_str(whole);
-            word.is_dynamic = true;
-        } else if self.starts_with("$'") && !is_quoted {
-            self.at += 1;
-            word.reach(start..self.at);
-            self.escaped(word);
-        } else if self.starts_with("$\"") && !is_quoted {
-            self.at += 1;
-            word.reach(start..self.at);
-            self.double(word);
-        } else {
-            self.at += 1;
-            let rest = &self.text[self.at..];
-            let length = name_length(rest);
-            if length > 0 {
-                let name = &rest[..length];
-                word.mark(Mark::Variable(Variable {
-                    length: length + 1,
-                    name: name.to_owned(),
-                    is_name: false,
-                    elements: elements_of(name),
-                    change: None,
-                    is_quoted,
-                }));
-                word.is_dynamic = true;
-                self.at += length;
-            }
-            word.text.push_str(&self.text[start..self.at]);
-        }
-        word.reach(start..self.at);
-    }
-
-    /// What a `${…}` that begins at a place stands for; none where that is not followed.
-    fn variable(&mut self, whole: &str, start: usize, is_quoted: bool) -> Option<Variable> {
-        let braced = Braced::read(whole)?;
-        let end = start + whole.len() - 1;
-        let operand = end - braced.operand.len()..end;
-        self.substitutions(start + 2..operand.start);
-        let change = match braced.sign {
-            "" | ":?" | "?" => None,
-            ":-" | "-" | ":=" | "=" if self.may_nest() => Some(Change::Default {
-                word: self.operand(operand.clone()),
-                sets: braced.sign.ends_with('='),
-            }),
-            ":+" | "+" if self.may_nest() => Some(Change::Instead(self.operand(operand.clone()))),
-            sign => Some(Change::Sign(sign, braced.operand.to_owned())),
-        };
-        if !matches!(change, Some(Change::Default { .. } | Change::Instead(_))) {
-            self.substitutions(operand);
-        }
-        Some(Variable {
-            length: whole.len(),
-            name: braced.name.to_owned(),
-            is_name: braced.is_name,
-            elements: braced.elements,
-            change: change.map(Box::new),
-            is_quoted,
-        })
-    }
-
-    /// Reads a part of a `${…}` as a word.
-    fn operand(&mut self, part: Range<usize>) -> Word {
-        let (text, at) = (self.text, self.at);
-        self.text = &text[..part.end];
-        self.at = part.start;
-        self.depth += 1;
-        let mut word = Open::default();
-        while let Some(c) = self.next() {
-            let start = self.at;
-            let after = start + c.len_utf8();
-            match c {
-                '\\' => self.backslash(&mut word),
-                '\'' => self.single(&mut word),
-                '"' => self.double(&mut word),
-                '$' => self.dollar(&mut word, false),
-                '`' if self.text[after..].contains('`') && self.may_nest() => {
-                    self.at = after;
-                    self.output(Some('`'), &mut word, false, false);
-                }
-                c => {
-                    self.at = after;
-                    word.push(c, start..after);
-                }
-            }
-        }
-        self.depth -= 1;
-        (self.text, self.at) = (text, at);
-        Word {
-            text: word.text,
-            range: part,
-            is_dynamic: word.is_dynamic,
-            marks: word.marks,
-            elements: None,
-        }
-    }
-
-    /// Reads `'…'` behind a `$`, in which a backslash says which character is meant.
-    fn escaped(&mut self, word: &mut Open) {
-        let start = self.at;
-        let inner = &self.text[start + 1..];
-        let mut is_escaped = false;
-        let length = inner.find(|c| {
-            let is_end = c == '\'' && !is_escaped;
-            is_escaped = c == '\\' && !is_escaped;
-            is_end
-        });
-        let Some(length) = length else {
-            return self.single(word);
-        };
-        word.text.push_str(&unescaped(&inner[..length]));
-        word.is_quoted = true;
-        self.at = start + length + 2;
-        word.reach(start..self.at);
-    }
-}
-
-/// The length of a variable's name.
-fn name_length(text: &str) -> usize {
-    match text.bytes().next() {
-        Some(b'@' | b'*' | b'?' | b'#' | b'!' | b'$' | b'0'..=b'9') => 1,
-        _ => text
-            .bytes()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-            .count(),
-    }
-}
-
-/// Where `${…}` ends.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut is_escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if is_escaped => {
-                is_escaped = false;
-                continue;
-            }
-            b'{' => depth += 1,
-            b'}' if depth == 1 => return Some(at + 1),
-            b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        is_escaped = byte == b'\\';
-    }
-    None
-}
-
-/// The elements that a name means by itself.
-fn elements_of(name: &str) -> Elements {
-    match name {
-        "@" | "*" => Elements::All,
-        _ => Elements::One(0),
-    }
-}
-
-/// What may stand behind a name in `${…}`, the longer signs first.
-const SIGNS: [&str; 20] = [
-    ":-", ":=", ":+", ":?", "##", "%%", "//", "^^", ",,", "-", "=", "+", "?", "#", "%", "/", "^",
-    ",", ":", "@",
-];
-
-/// A `${…}` as it is written.
-struct Braced<'t> {
-    name: &'t str,
-    is_name: bool,
-    elements: Elements,
-    sign: &'static str,
-    operand: &'t str,
-}
-
-impl<'t> Braced<'t> {
-    fn read(whole: &'t str) -> Option<Self> {
-        let inner = whole.strip_prefix("${")?.strip_suffix('}')?;
-        let named = inner.strip_prefix('!').filter(|name| !name.is_empty());
-        let inner = named.unwrap_or(inner);
-        let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
-        let (name, mut rest) = inner.split_at(digits.max(name_length(inner)));
-        let mut elements = elements_of(name);
-        if let Some((index, behind)) = rest
-            .strip_prefix('[')
-            .and_then(|behind| behind.split_once(']'))
-        {
-            rest = behind;
-            elements = match index {
-                "@" | "*" => Elements::All,
-                index => index.parse().map_or(Elements::Any, Elements::One),
-            };
-        }
-        let sign = match rest {
-            "" => "",
-            rest => SIGNS.into_iter().find(|sign| rest.starts_with(sign))?,
-        };
-        (!name.is_empty()).then(|| Braced {
-            name,
-            is_name: named.is_some(),
-            elements,
-            sign,
-            operand: &rest[sign.len()..],
-        })
-    }
-}
-
-/// A text in which a backslash says which character is meant, as `$'…'` and `printf` have it.
-pub fn unescaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let Some(c) = rest.chars().next() else {
-            plain.push('\\');
-            break;
-        };
-        rest = &rest[c.len_utf8()..];
-        let number = |rest: &str, base: u32, most: usize| {
-            let digits = rest.bytes().take(most);
-            let length = digits
-                .take_while(|byte| char::from(*byte).is_digit(base))
-                .count();
-            let number = u32::from_str_radix(&rest[..length], base).ok();
-            (number.and_then(char::from_u32), length)
-        };
-        let (meant, length) = match c {
-            'n' => (Some('\n'), 0),
-            't' => (Some('\t'), 0),
-            'r' => (Some('\r'), 0),
-            'a' => (Some('\u{7}'), 0),
-            'b' => (Some('\u{8}'), 0),
-            'e' | 'E' => (Some('\u{1b}'), 0),
-            'f' => (Some('\u{c}'), 0),
-            'v' => (Some('\u{b}'), 0),
-            'x' => number(rest, 16, 2),
-            'u' => number(rest, 16, 4),
-            'U' => number(rest, 16, 8),
-            '0'..='7' => {
-                let all = &text[text.len() - rest.len() - 1..];
-                let (meant, length) = number(all, 8, if c == '0' { 4 } else { 3 });
-                (meant, length.saturating_sub(1))
-            }
-            '\\' | '\'' | '"' | '?' => (Some(c), 0),
-            _ => (None, 0),
-        };
-        match meant {
-            Some(meant) => plain.push(meant),
-            None => plain.extend(['\\', c]),
-        }
-        rest = &rest[length..];
-    }
-    plain.push_str(rest);
-    plain
-}
-
-/// Whether a double quote is closed.
-fn closes(rest: &str) -> bool {
-    let mut escaped = false;
-    rest.bytes().any(|byte| {
-        let is_end = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        is_end
-    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use rstest::rstest;
-
-    fn commands(text: &str) -> Vec<Vec<String>> {
-        parse(text)
-            .commands
-            .into_iter()
-            .map(|simple| simple.words.into_iter().map(|word| word.text).collect())
-            .collect()
-    }
-
-    // Commands stand between bars, and words between slashes.
-    #[rstest]
-    #[case("git push -f", "git/push/-f")]
-    #[case("a&&b;c||d|e&f", "a|b|c|d|e|f")]
-    #[case("a 'b; c' \"d && e\" f\\;g", "a/b; c/d && e/f;g")]
-    #[case("a # b; c\nd", "a|d")]
-    #[case("a b#c", "a/b#c")]
-    #[case("a 2>&1 >log <in b", "a/b")]
-    #[case("a &>log b", "a/b")]
-    #[case("a \"$(b c)\" `d`", "b/c|d|a//")]
-    #[case("(cd x; a) && b", "cd/x|a|b")]
-    #[case("a \\\n  b", "a/b")]
-    #[case("cat <<EOF\nrm -rf x\nEOF\nb", "cat|b")]
-    #[case("diff <(a) <(b)", "a|b|diff//")]
-    #[case("don't git push", "don't/git/push")]
-    #[case("a \"b", "a/\"b")]
-    #[case("x $'a b'", "x/a b")]
-    #[case("提交 '变 更'", "提交/变 更")]
-    #[case("", "")]
-    #[case(";;)(`", "`")]
-    fn a_line_is_read_as_a_shell_reads_it(#[case] text: &str, #[case] wanted: &str) {
-        let found: Vec<String> = commands(text).iter().map(|words| words.join("/")).collect();
-        assert_eq!(found.join("|"), wanted);
-    }
-
-    #[test]
-    fn a_here_document_belongs_to_its_command() {
-        let found = parse("bash -s <<-'END' && b\n\trm -rf x\n\tEND\nc").commands;
-        assert_eq!(found.len(), 3);
-        let input = found[0].input.as_ref().expect("it has a body");
-        assert_eq!(input.text, "\trm -rf x\n");
-    }
-
-    proptest! {
-        #[test]
-        fn anything_is_read_to_its_end_and_places_lie_within(text in "[ -~\\n'\"`$(){}\\\\<>;é表]{0,60}") {
-            for simple in parse(&text).commands {
-                for word in simple.words {
-                    prop_assert!(text.get(word.range).is_some());
-                }
-            }
-        }
-
-        #[test]
-        fn one_command_has_the_words_that_a_splitter_finds(text in "[a-z '\"\\\\=/-]{0,40}") {
-            if let Some(words) = shlex::split(&text) {
-                let ours = commands(&text);
-                prop_assert!(ours.len() <= 1);
-                let ours = ours.into_iter().next().unwrap_or_default();
-                prop_assert_eq!(ours, words);
-            }
-        }
-    }
-}
+mod tests;

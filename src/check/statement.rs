@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::expand::{closes_block, openings};
-use super::invocation::Invocation;
+use super::invocation::{Invocation, around};
 use super::matter::Run;
 use super::patch::Added;
 use super::reading::{self, Role};
-use super::shell::Simple;
+use super::shell::{Simple, Word};
 
 /// Commands that hang together.
 #[derive(Debug)]
@@ -21,7 +21,11 @@ struct Statement {
 
 /// The statements of a command line, in order.
 #[derive(Debug)]
-pub struct Statements(Vec<Statement>);
+pub struct Statements {
+    all: Vec<Statement>,
+    /// What programs take away, and what they write in its place.
+    taken: Vec<(Range<usize>, String)>,
+}
 
 impl Statements {
     /// Puts together what hangs together.
@@ -66,7 +70,10 @@ impl Statements {
         }
         let mut all: Vec<Statement> = statements.into_values().collect();
         all.sort_by_key(|statement| statement.range.start);
-        let mut statements = Statements(all);
+        let mut statements = Statements {
+            all,
+            taken: Vec::new(),
+        };
         for run in runs {
             statements.add(text, &run.invocation);
         }
@@ -79,13 +86,24 @@ impl Statements {
             return;
         };
         let input = || run.input.clone().and_then(|input| text.get(input));
-        let added = match reading::role_of(run) {
+        let said = || text.get(around(&run.arguments)).map(str::to_owned);
+        let role = reading::role_of(run);
+        let is_replaced = matches!(role, Role::Replaces(_));
+        let added = match role {
             Role::Acts => None,
             Role::Looks => Some(input().unwrap_or_default().to_owned()),
+            Role::Says => said(),
             Role::Replaces(by) => Some(by),
             Role::Patches => input().and_then(Added::read).map(|added| added.text),
         };
-        let statement = &mut self.0[statement];
+        if let Some(by) = added.as_ref().filter(|_| is_replaced) {
+            // A word that stands there as it is, with no more than quotes around it.
+            let is_own = |word: &&Word| word.range.len() <= word.text.len() + 2;
+            let words = run.arguments.iter().filter(is_own);
+            self.taken
+                .extend(words.map(|word| (word.range.clone(), by.clone())));
+        }
+        let statement = &mut self.all[statement];
         if let (Some(writes), Some(added)) = (&mut statement.writes, &added) {
             writes.push_str(added);
             writes.push('\n');
@@ -95,22 +113,43 @@ impl Statements {
     }
 
     fn at(&self, place: usize) -> Option<usize> {
-        let next = self.0.partition_point(|one| one.range.start <= place);
+        let next = self.all.partition_point(|one| one.range.start <= place);
         let index = next.checked_sub(1)?;
-        self.0[index].range.contains(&place).then_some(index)
+        self.all[index].range.contains(&place).then_some(index)
     }
 
     /// Whether what stands at a place is written, said or run.
     pub fn is_done(&self, text: &str, range: &Range<usize>) -> bool {
+        let found = &text[range.clone()];
+        let holds = |taken: &Range<usize>| taken.start <= range.start && range.end <= taken.end;
+        let mut taken = self.taken.iter();
+        if taken.any(|(place, by)| holds(place) && !by.contains(found))
+            || is_replaced(text, range.start)
+        {
+            return false;
+        }
         self.at(range.start).is_none_or(|index| {
-            let statement = &self.0[index];
+            let statement = &self.all[index];
             range.end > statement.range.end
                 || statement
                     .writes
                     .as_ref()
-                    .is_none_or(|writes| writes.contains(&text[range.clone()]))
+                    .is_none_or(|writes| writes.contains(found))
         })
     }
+}
+
+/// Whether a place lies in what code looks for to put something else in its place: the first argument of `replace("…", "")`
+/// or `sub(r"…", "", text)`.
+fn is_replaced(text: &str, at: usize) -> bool {
+    const SIGNS: [char; 3] = ['"', '\'', '/'];
+    const CALLS: [&str; 3] = ["replace(", "replaceAll(", "sub("];
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line..at];
+    let call = before
+        .rfind(SIGNS)
+        .map(|sign| before[..sign].trim_end_matches(['r', 'u']));
+    call.is_some_and(|call| CALLS.iter().any(|name| call.ends_with(name)))
 }
 
 /// Commands that were found to hang together: each points to an earlier one, the first of all to itself.
@@ -167,6 +206,26 @@ mod tests {
     #[case("sed -i 's/x/🎉/' README.md", true)]
     #[case("sed -i '1i 🎉' README.md", true)]
     #[case("sed -i 's/x/y/;a 🎉' README.md", true)]
+    #[case("echo x | grep 🎉", false)]
+    #[case("grep 🎉 x && echo ok > y", false)]
+    #[case("find . -name x -exec sed -i 's/🎉//' {} +", false)]
+    #[case("sed 's/🎉//' x > y && mv y x", false)]
+    #[case("sed 's/x/🎉/' x > y", true)]
+    #[case("perl -pi -e 's/🎉//g' x", false)]
+    #[case("perl -pi -e 's/x/🎉/' x", true)]
+    #[case("perl -e 'print \"🎉\"'", true)]
+    #[case("awk '/🎉/' x", false)]
+    #[case("awk '{print \"🎉\"}' x", true)]
+    #[case("tr -d 🎉 < x > y", false)]
+    #[case("tr x 🎉 < x > y", true)]
+    #[case("python3 -c \"s = s.replace('a 🎉', '')\"", false)]
+    #[case("python3 - <<'E'\nimport re\ns = re.sub(r'[🎉]', '', s)\nE", false)]
+    #[case("node -e 's.replace(/🎉/g, \"\")'", false)]
+    #[case("python3 -c \"s = s.replace('a', '🎉')\"", true)]
+    #[case("bash -c \"sed -i 's/🎉//' x; echo 🎉\"", true)]
+    #[case("ls # 🎉", false)]
+    #[case("ls #x\necho 🎉", true)]
+    #[case("find . -name 🎉 -exec touch {} +", true)]
     #[case("grep 🎉 x > y", true)]
     #[case("(grep 🎉 x) > y", true)]
     #[case("for f in *; do grep 🎉 $f; done > y", true)]

@@ -240,6 +240,9 @@ fn a_part_of_a_secret_is_not_shown_either(#[case] pattern: &str, #[case] text: &
     Some(Certainty::Pattern)
 )]
 #[case("git commit -m TODO", Some(Certainty::Pattern))]
+#[case("ls # TODO", Some(Certainty::Words))]
+#[case("command -v TODO", Some(Certainty::Words))]
+#[case("TODO # x", Some(Certainty::Pattern))]
 #[case("grep -rn DONE src", None)]
 fn what_is_only_looked_for_does_not_deny(
     #[case] command: &str,
@@ -249,6 +252,31 @@ fn what_is_only_looked_for_does_not_deny(
     let found = check(&entries, &Input::command(command));
     let first = found.findings.first();
     assert_eq!(first.map(|finding| finding.certainty), certainty);
+}
+
+#[rstest]
+#[case(r"\bnpm (install|i)\b", "npm  install x", Some(true))]
+#[case(r"\bnpm (install|i)\b", "npm\tinstall", Some(true))]
+#[case(r"\bnpm (install|i)\b", "npm \\\n  install x", Some(true))]
+#[case(r"\bnpm (install|i)\b", "\"npm\" 'install' x", Some(true))]
+#[case(r"\bnpm (install|i)\b", "N=npm; $N i x", Some(true))]
+#[case("^npm install", "cd web && npm install", Some(true))]
+#[case("(?i)NPM INSTALL", "n''pm install", Some(true))]
+#[case("git reset --hard", "git -C x reset --hard", Some(true))]
+#[case("git reset --hard", "git --no-pager reset '--hard'", Some(true))]
+#[case(r"\bnpm (install|i)\b", "alias n=npm; n install", Some(false))]
+#[case(r"\bnpm (install|i)\b", "grep 'npm  install' x", None)]
+#[case(r"\bnpm (install|i)\b", "foo npm  install", None)]
+#[case(r"\bnpm (install|i)\b", "npm run install", None)]
+fn an_expression_looks_at_a_program_as_it_is_run(
+    #[case] pattern: &str,
+    #[case] command: &str,
+    #[case] sure: Option<bool>,
+) {
+    let entries = [limit(1, "some thing", &[pattern])];
+    let found = check(&entries, &Input::command(command));
+    let first = found.findings.first();
+    assert_eq!(first.map(|one| one.certainty == Certainty::Pattern), sure);
 }
 
 #[rstest]

@@ -95,6 +95,9 @@ pub(crate) struct Violation {
     pub line: Option<usize>,
     /// The character in the line, from 1.
     pub column: Option<usize>,
+    /// Whether nothing is done with what stands there.
+    #[serde(skip)]
+    pub is_idle: bool,
     /// The words of the entry that stand in the text.
     pub matched: Vec<String>,
     /// How much it concerns the text, 0 to 1.
@@ -149,6 +152,7 @@ impl Violation {
             end: place.map(|place| place.range.end),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
+            is_idle: finding.is_idle,
             matched: finding.words.clone(),
             relevance: finding.relevance,
         }

@@ -57,6 +57,7 @@ const NAMES: &[(&str, Secret)] = &[
     ("signingkey", Secret::ApiKey),
     ("encryptionkey", Secret::ApiKey),
     ("masterkey", Secret::ApiKey),
+    ("secretkeybase", Secret::ApiKey),
     ("subscriptionkey", Secret::ApiKey),
     ("privatekey", Secret::PrivateKey),
     ("密钥", Secret::ApiKey),
@@ -75,10 +76,21 @@ const NAMES: &[(&str, Secret)] = &[
     ("sharedaccesssignature", Secret::Other),
 ];
 
-/// The last two bytes of every name, and of `is` and `是` that may stand behind it, so that most words are given up at once.
-const ENDINGS: [[u8; 2]; NAMES.len() + 6] = {
-    let more = [*b"ss", *b"pw", *b"ig", *b"on", *b"is", [0x98, 0xAF]];
-    let mut all = [[0; 2]; NAMES.len() + 6];
+/// The last two bytes of every name, of `is` and `是` that may stand behind it, and of `value`, so that most words are given up
+/// at once.
+const ENDINGS: [[u8; 2]; NAMES.len() + 9] = {
+    let more = [
+        *b"ss",
+        *b"pw",
+        *b"ig",
+        *b"on",
+        *b"is",
+        [0x98, 0xAF],
+        *b"ey",
+        *b"th",
+        *b"ue",
+    ];
+    let mut all = [[0; 2]; NAMES.len() + 9];
     let mut index = 0;
     while index < NAMES.len() {
         let name = NAMES[index].0.as_bytes();
@@ -140,6 +152,7 @@ pub(super) fn kind_of_name(name: &str) -> Option<Secret> {
     let exact = match bare {
         "pass" | "pw" => Some(Secret::Password),
         "sig" => Some(Secret::Other),
+        "auth" if name == "_auth" => Some(Secret::Other),
         _ if name.ends_with("_pass") || name.ends_with("-pass") => Some(Secret::Password),
         _ => None,
     };
@@ -205,13 +218,71 @@ pub(super) fn at(text: &str, sign: usize, from: usize, steps: &Steps<'_>) -> Opt
     if lower.ends_with("authorization") {
         return authorization(text, from, steps);
     }
-    let kind = kind_of_name(&lower)?;
-    let spoken = matches!(text[sign..from].chars().next(), Some('是' | '为' | '為'));
     // `PASSWORD=…` in a file of settings, where letters alone may be a password.
-    let settings = text.as_bytes()[sign] == b'='
+    let is_setting = text.as_bytes()[sign] == b'='
         && name.bytes().any(|b| b.is_ascii_uppercase())
         && !name.bytes().any(|b| b.is_ascii_lowercase());
-    value(text, from, kind, settings && !spoken, steps)
+    let kind = kind_of_name(&lower)
+        .or_else(|| kind_of_setting(&lower).filter(|_| is_setting))
+        .or_else(|| kind_of_pair(text, sign, &lower))?;
+    let spoken = matches!(text[sign..from].chars().next(), Some('是' | '为' | '為'));
+    value(text, from, kind, is_setting && !spoken, steps)
+}
+
+/// What the name of a setting calls its value that ends in `_KEY`: `OPENAI_KEY`. Some keys are no secrets.
+fn kind_of_setting(name: &str) -> Option<Secret> {
+    const NO_SECRETS: [&str; 9] = [
+        "cache",
+        "gpg",
+        "host",
+        "primary",
+        "foreign",
+        "partition",
+        "sort",
+        "pub",
+        "index",
+    ];
+    let owner = name.strip_suffix("_key")?;
+    let is_secret = !NO_SECRETS.iter().any(|word| owner.contains(word));
+    is_secret.then_some(Secret::ApiKey)
+}
+
+/// What a value is called that stands beside its name: `name: DB_PASSWORD, value: …`, `key="ApiKey" value="…"`.
+fn kind_of_pair(text: &str, sign: usize, name: &str) -> Option<Secret> {
+    const BETWEEN: &[char] = &[' ', '\t', '\r', '\n', '"', '\'', ',', ':', '=', '-'];
+    if name != "value" {
+        return None;
+    }
+    let mut from = sign.saturating_sub(2 * LONGEST_NAME);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = text[from..sign].trim_end_matches(BETWEEN);
+    let end = before.len().checked_sub(name.len())?;
+    let before = before.get(..end)?.trim_end_matches(BETWEEN);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let beside = before.trim_end_matches(is_part).len();
+    let (label, beside) = before.split_at(beside);
+    let label = label.trim_end_matches(BETWEEN);
+    let is_named = ["name", "key"].iter().any(|word| {
+        let start = label.len().checked_sub(word.len());
+        start
+            .and_then(|start| label.get(start..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(word))
+    });
+    is_named.then(|| kind_of_name(&beside.to_lowercase()))?
+}
+
+/// The value of a constant of PHP, of which the bracket is here: `define('DB_PASSWORD', '…')`.
+pub(super) fn defined(text: &str, bracket: usize, steps: &Steps<'_>) -> Option<Found> {
+    steps.take(FOR_A_NAME)?;
+    let rest = beginning(&text[bracket + 1..], 2 * LONGEST_NAME);
+    let comma = rest.find(',')?;
+    let name = rest[..comma].trim_matches([' ', '"', '\'']);
+    let kind = kind_of_name(&name.to_lowercase())?;
+    let is_quoted = rest[comma + 1..].trim_start().starts_with(['"', '\'']);
+    let from = bracket + 1 + comma + 1;
+    is_quoted.then(|| value(text, from, kind, true, steps))?
 }
 
 /// `Authorization: Bearer …`
@@ -264,6 +335,28 @@ pub(super) fn word(text: &str, start: usize, end: usize, steps: &Steps<'_>) -> O
             let name = name_before(text, start).to_lowercase();
             value(text, end, kind_of_name(&name)?, false, steps)
         }
+        // `ENV API_KEY …` of an image, `setenv API_KEY …` of a shell.
+        "ENV" | "setenv" => {
+            steps.take(FOR_A_NAME)?;
+            let rest = beginning(&text[end + 1..], LONGEST_NAME);
+            let (name, _) = rest.split_once(' ')?;
+            let is_name = name
+                .bytes()
+                .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+            let lower = name.to_lowercase();
+            let kind = kind_of_name(&lower).or_else(|| kind_of_setting(&lower));
+            value(
+                text,
+                end + 1 + name.len(),
+                kind.filter(|_| is_name)?,
+                true,
+                steps,
+            )
+        }
+        "token" | "Token" => {
+            let found = bearer(text, end + 1, 32, steps)?;
+            is_random(&text[found.range.clone()]).then_some(found)
+        }
         _ => None,
     }
 }
@@ -283,22 +376,45 @@ pub(super) fn option(text: &str, start: usize, end: usize, steps: &Steps<'_>) ->
     if (word == "-u") && bytes.get(end) == Some(&b' ') {
         return user_and_password(text, end + 1, steps);
     }
-    let is_spaced = word == "-p" && bytes.get(end) == Some(&b' ');
-    let is_joined = word.starts_with("-p") && word.len() > 4;
-    if !(is_spaced || is_joined) {
-        return None;
-    }
+    let is_spaced = bytes.get(end) == Some(&b' ');
+    let spaced = SPACED
+        .iter()
+        .filter(|(_, option)| is_spaced && word == *option);
+    let joined = JOINED
+        .iter()
+        .filter(|(_, option)| word.len() > 4 && word.starts_with(option));
+    let mut known = spaced
+        .map(|(client, _)| (client, end))
+        .chain(joined.map(|(client, option)| (client, start + option.len())))
+        .peekable();
+    known.peek()?;
     steps.take(FOR_A_COMMAND)?;
     let near = beginning(&text[..start], start.saturating_sub(LONGEST_COMMAND)).len();
     let line = text[near..start].rsplit('\n').next().unwrap_or_default();
-    if is_spaced {
-        line.contains("sshpass").then_some(())?;
-        return value(text, end, Secret::Password, true, steps);
-    }
-    let mut clients = ["mysql", "mariadb", "sshpass"].iter();
-    clients.any(|client| line.contains(client)).then_some(())?;
-    value(text, start + 2, Secret::Password, true, steps)
+    let (_, from) = known.find(|(client, _)| line.contains(**client))?;
+    value(text, from, Secret::Password, true, steps)
 }
+
+/// Programs whose option is followed by a password.
+const SPACED: &[(&str, &str)] = &[
+    ("sshpass", "-p"),
+    ("docker login", "-p"),
+    ("podman login", "-p"),
+    ("mongosh", "-p"),
+    ("redis-cli", "-a"),
+    ("sqlcmd", "-P"),
+    ("ldapsearch", "-w"),
+    ("keytool", "-storepass"),
+    ("keytool", "-keypass"),
+    ("zip", "-P"),
+];
+/// Programs whose password is written together with the option.
+const JOINED: &[(&str, &str)] = &[
+    ("mysql", "-p"),
+    ("mariadb", "-p"),
+    ("sshpass", "-p"),
+    ("7z", "-p"),
+];
 
 fn user_and_password(text: &str, from: usize, steps: &Steps<'_>) -> Option<Found> {
     steps.take(FOR_A_NAME)?;

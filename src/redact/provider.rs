@@ -116,6 +116,31 @@ const SERVICES: &[(&str, Body, Secret)] = &[
     ("EAACEdEose0cBA", Word(20), AccessToken),
     ("pat-na1-", Word(30), AccessToken),
     ("xkeysib-", Word(60), ApiKey),
+    ("rnd_", Word(24), ApiKey),
+    ("phx_", Word(32), ApiKey),
+    ("tvly-", Word(24), ApiKey),
+    ("fc-", Hex(32), ApiKey),
+    ("nvapi-", Word(40), ApiKey),
+    ("csk-", Word(40), ApiKey),
+    ("jina_", Word(40), ApiKey),
+    ("e2b_", Hex(40), ApiKey),
+    ("re_", Word(30), ApiKey),
+    ("key-", Hex(32), ApiKey),
+    ("fm2_", Word(40), AccessToken),
+    ("ops_eyJ", Word(40), AccessToken),
+    ("ATCTT3", Word(40), AccessToken),
+    ("HRKU-", Word(36), ApiKey),
+    ("pat-eu1-", Word(30), AccessToken),
+    ("dp.st.", Dotted(40), AccessToken),
+    ("dp.ct.", Dotted(40), AccessToken),
+    ("sk.eyJ", Dotted(40), AccessToken),
+    ("glptt-", Word(20), AccessToken),
+    ("glcbt-", Word(20), AccessToken),
+    ("glimt-", Word(20), AccessToken),
+    ("glft-", Word(20), AccessToken),
+    ("gloas-", Word(40), Other),
+    ("GR1348941", Word(20), AccessToken),
+    ("aio_", Word(28), ApiKey),
 ];
 
 /// Which prefixes have a byte at each of their first places, a bit for each of them, so that a word is given up at once at most
@@ -179,10 +204,10 @@ pub(super) fn in_word(
 /// Keys whose prefix ends in a dot, or holds one.
 pub(super) fn dotted(text: &str, start: usize, end: usize, steps: &Steps<'_>) -> Option<Found> {
     let word = &text[start..end];
-    if !word.ends_with(['G', 's', 'b', '9', 'p']) {
+    if !word.ends_with(['G', 's', 'b', '9', 'p', 'k']) {
         return None;
     }
-    ["SG", "hvs", "hvb", "ya29", "dp"]
+    ["SG", "hvs", "hvb", "ya29", "dp", "sk"]
         .iter()
         .filter(|prefix| word.ends_with(**prefix))
         .map(|prefix| end - prefix.len())

@@ -30,6 +30,7 @@ const CLASSES: [Class; 256] = {
     }
     classes[b':' as usize] = Class::Sign;
     classes[b'=' as usize] = Class::Sign;
+    classes[b'>' as usize] = Class::Sign;
     classes[b'@' as usize] = Class::Sign;
     classes[b'+' as usize] = Class::Sign;
     classes[b'(' as usize] = Class::Sign;
@@ -153,12 +154,22 @@ fn word(
     behind
 }
 
+/// Whether an opening tag ends here that is no more than a name: `<password>`.
+fn ends_a_tag(text: &str, at: usize) -> bool {
+    const LONGEST: usize = 40;
+    let name = text.as_bytes()[..at].iter().rev().take(LONGEST);
+    let mut rest = name.skip_while(|byte| is_word(**byte) || matches!(byte, b'.' | b':'));
+    rest.next() == Some(&b'<')
+}
+
 fn sign(text: &str, at: usize, scope: Scope, steps: &Steps<'_>, found: &mut Vec<Found>) {
     match text.as_bytes()[at] {
         b':' if text[at..].starts_with("://") => {
             found.extend(address::with_password(text, at, steps));
         }
         b':' | b'=' => found.extend(assigned::at(text, at, at + 1, steps)),
+        b'>' if ends_a_tag(text, at) => found.extend(assigned::at(text, at, at + 1, steps)),
+        b'(' if text[..at].ends_with("define") => found.extend(assigned::defined(text, at, steps)),
         b'@' if scope == Scope::Quote => found.extend(account::email(text, at)),
         b'+' | b'(' if scope == Scope::Quote => found.extend(account::phone(text, at)),
         _ => {}

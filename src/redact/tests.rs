@@ -73,6 +73,13 @@ fn secrets() -> Vec<(String, Secret)> {
         ),
         ("GB82WEST12345698765432".to_owned(), Secret::BankAccount),
         (word("whsec_", 32), Other),
+        (word("nvapi-", 64), ApiKey),
+        (word("tvly-dev-", 32), ApiKey),
+        (format!("fc-{}", hex(32)), ApiKey),
+        (word("re_AbCd1234_", 24), ApiKey),
+        (format!("dp.st.dev.{}", body(40)), AccessToken),
+        (format!("sk.eyJ1Ijoi{}.{}", body(40), body(22)), AccessToken),
+        (word("ATCTT3xFfGN0", 60), AccessToken),
         (word("pscale_pw_", 43), Password),
     ]
 }
@@ -132,6 +139,49 @@ fn several_in_one_text_are_all_replaced() {
     "{\"password\": \"[redacted password]\"}"
 )]
 #[case("DB_PASSWORD=swordfish", "DB_PASSWORD=[redacted password]")]
+#[case(
+    "docker login -u me -p S3cretPw99",
+    "docker login -u me -p [redacted password]"
+)]
+#[case(
+    "redis-cli -a S3cretPw99 ping",
+    "redis-cli -a [redacted password] ping"
+)]
+#[case("mysql -u me -pS3cretPw99 db", "mysql -u me -p[redacted password] db")]
+#[case("7z a -pS3cretPw99 x.7z x", "7z a -p[redacted password] x.7z x")]
+#[case(
+    "<password>S3cretPw99</password>",
+    "<password>[redacted password]</password>"
+)]
+#[case(
+    "define('DB_PASSWORD', 'swordfish');",
+    "define('DB_PASSWORD', '[redacted password]');"
+)]
+#[case(
+    "- name: DB_PASSWORD\n  value: S3cretPw99",
+    "- name: DB_PASSWORD\n  value: [redacted password]"
+)]
+#[case(
+    "{\"name\": \"DB_PASS\", \"value\": \"S3cretPw99\"}",
+    "{\"name\": \"DB_PASS\", \"value\": \"[redacted password]\"}"
+)]
+#[case(
+    "<add key=\"Password\" value=\"S3cretPw99\"/>",
+    "<add key=\"Password\" value=\"[redacted password]\"/>"
+)]
+#[case(
+    "ENV API_KEY 2a76d7c29203e97ebf7aaa15fc5d26d3",
+    "ENV API_KEY [redacted API key]"
+)]
+#[case(
+    "OPENAI_KEY=2a76d7c29203e97ebf7aaa15fc5d26d3",
+    "OPENAI_KEY=[redacted API key]"
+)]
+#[case("_auth=dXNlcjpTM2NyZXRwdzk5", "_auth=[redacted secret]")]
+#[case(
+    "with the token 0mjIorXv2MGBGTsaUZJ6uSFwHSenCX2ZGLkW",
+    "with the token [redacted access token]"
+)]
 #[case("**Password:** hunter2abc", "**Password:** [redacted password]")]
 #[case("密码：hunter2abc，别写出来", "密码：[redacted password]，别写出来")]
 #[case("我的密码是hunter2abc。", "我的密码是[redacted password]。")]
@@ -245,6 +295,15 @@ fn private_keys_are_replaced(#[case] block: &str) {
 #[case("commit 0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c, short 0f1e2d3")]
 #[case("id 7c9e6679-7425-40de-944b-e07fc1f90ae7")]
 #[case("a risk-based plan, a task-force, disk-space")]
+#[case("ENV GPG_KEY 7169605F62C751356D054A26A821E680E5FA6305")]
+#[case("CACHE_KEY=linux-0f1e2d3c4b5a69788796a5b4c3d2e1f0")]
+#[case("name: web\n  value: 0f1e2d3c4b5a69788796a5b4c3d2e1f0; échoué value=1; é: value: x1y2z3")]
+#[case("echo \"$PASSWORD\" > pass1.txt; if token > limit42")]
+#[case("docker run -p 8080:80 x; ssh -p 2222 h; zip -r a.zip b; cp -p a1b2c3 d")]
+#[case("define(\"db_password\", default=\"blog\"); define('NAME', 'abc123def');")]
+#[case(
+    "re_match_first_thing_in_the_text_2, fc-list, key-value-store, aio_read_file_in_background_x"
+)]
 #[case("sk-learn, sk-SK, sk-learn-contrib-extension-2024, task-management-system-for-teams")]
 #[case("#ff8800 and #FF8800AA")]
 #[case("v1.2.3-rc.1+build.20240101")]

@@ -9,6 +9,7 @@ mod options;
 mod program;
 mod runner;
 mod wrapper;
+mod written;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -391,47 +392,6 @@ impl Reading<'_> {
         if simple.writes || first.any(|word| word.text == "tee") {
             self.written(commands, index, &at, scope);
         }
-    }
-
-    /// Reads what a command writes to a file: it may be run later, so that its lines are spoken of.
-    fn written(
-        &mut self,
-        commands: &Script<'_>,
-        index: usize,
-        at: &Surroundings<'_>,
-        scope: &Scope,
-    ) {
-        let Some(feed) = scope.output(commands, index..index + 1) else {
-            return;
-        };
-        let input = commands.commands[index].input.as_deref();
-        let is_verbatim = !at.is_inner()
-            && input.is_some_and(|input| {
-                *input.text == *feed.text && input.text.len() == input.range.len()
-            });
-        let before = self.found.len();
-        let at = Surroundings {
-            input: None,
-            ..at.deeper().unsure()
-        };
-        let mut start = feed.range.start;
-        for line in feed.text.split_inclusive('\n') {
-            let text = line.trim_end();
-            let place = if is_verbatim {
-                start..start + text.len()
-            } else {
-                feed.range.clone()
-            };
-            start += line.len();
-            self.script(text, Some(&place), &at, &mut Scope::default());
-        }
-        // That something cannot be read counts where it is run.
-        let spoken = self.found.split_off(before).into_iter();
-        let known = spoken.filter(|run| !run.is_unknown());
-        self.found.extend(known.map(|run| Invocation {
-            is_whole: true,
-            ..run
-        }));
     }
 
     /// Reads a script of many megabytes piece by piece, so that it never stands in memory as a whole. A cut may go through a

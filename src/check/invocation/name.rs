@@ -21,6 +21,8 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("gtar", &["tar"]),
     ("gtimeout", &["timeout"]),
     ("gxargs", &["xargs"]),
+    ("hub", &["git"]),
+    ("yadm", &["git"]),
 ];
 
 /// Options of what copies that take the next word as their value.

@@ -6,12 +6,22 @@ use super::options::{after_options, value_of};
 use super::runner::{SHELLS, is_interpreter, may_begin};
 use super::wrapper::Wrapper;
 use super::{DEEPEST, Invocation, Reading, Surroundings, around, command_of, joined, name_of};
+use crate::check::build::Build;
 use crate::check::expand::{
     Field, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value, is_declaration, printed,
 };
 use crate::check::sed;
 use crate::check::shell::Word;
 use crate::model::quoted;
+
+/// Options of `Start-Process` before the program and its words, and those that change nothing.
+const START_OPTIONS: &[&str] = &[
+    "-filepath",
+    "-argumentlist",
+    "-args",
+    "-wait",
+    "-nonewwindow",
+];
 
 /// What a word takes besides its text.
 const FOR_A_WORD: usize = 8;
@@ -77,6 +87,14 @@ impl Reading<'_> {
             }
             "watch" => self.inner(after_options(arguments, &["-n", "--interval"]), at, scope),
             "at" | "batch" => self.read_input(at, scope),
+            "crontab" => self.table(at),
+            "start-process" | "saps" => {
+                let texts = arguments.iter().map(|word| word.text.as_str());
+                let texts =
+                    texts.filter(|text| !START_OPTIONS.contains(&text.to_lowercase().as_str()));
+                let line = texts.collect::<Vec<_>>().join(" ").replace(',', " ");
+                self.script(&line, Some(&place), &at.deeper().without_input(), scope);
+            }
             "wsl" => {
                 let valued = ["-d", "-u", "--distribution", "--user", "--cd"];
                 let rest = after_options(arguments, &valued);
@@ -137,6 +155,20 @@ impl Reading<'_> {
             is_sure: at.is_sure,
             is_whole: at.is_whole,
         });
+    }
+
+    /// A table of times and commands, which are run later.
+    fn table(&mut self, at: &Surroundings<'_>) {
+        let Some((feed, table)) = at.input.zip(Build::of("crontab")) else {
+            return;
+        };
+        let at = at.deeper().without_input().unsure();
+        for line in feed.text.lines() {
+            for held in table.commands_in(line) {
+                let text = held.text.as_deref().unwrap_or(&line[held.range]);
+                self.script(text, Some(&feed.range), &at, &mut Scope::default());
+            }
+        }
     }
 
     /// What the script of `sed` runs.

@@ -7,8 +7,8 @@ use super::options::{after_options, options, value_of};
 use super::wrapper::Wrapper;
 use super::{Reading, Surroundings, around, name_of};
 use crate::check::expand::{Field, Hides, Scope, Script, Sets, UNREAD, UNREAD_CODE, Value};
-use crate::check::reading;
 use crate::check::shell::{Mark, Word};
+use crate::check::{prose, reading};
 
 /// Programs that read a script.
 pub(super) const SHELLS: &[&str] = &[
@@ -91,7 +91,7 @@ impl Reading<'_> {
     ) {
         for (index, word) in arguments.iter().enumerate() {
             let name = word.text.to_lowercase();
-            if matches!(name.as_str(), "/c" | "/k" | "-c" | "-command") {
+            if matches!(name.as_str(), "/c" | "/k" | "//c" | "-c" | "-command") {
                 return self.inner(&arguments[index + 1..], at, scope);
             }
             if name == "-ec" || name.len() > 1 && "-encodedcommand".starts_with(&name) {
@@ -378,7 +378,7 @@ impl Reading<'_> {
         self.tried(commands, arguments, &at, scope);
         let is_script = |text: &&str| {
             let first = text.split_whitespace().next().unwrap_or_default();
-            first.len() < text.len() && may_begin(first)
+            first.len() < text.len() && may_begin(first) && !is_spoken(text)
         };
         for word in arguments {
             // `--exec=line` too.
@@ -442,13 +442,29 @@ pub fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&name) || INTERPRETERS.contains(&program)
 }
 
+/// Whether a text that begins with the name of a program is none to be run: a sentence about it, or `rm` without anything
+/// that it would remove.
+fn is_spoken(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let removes_nothing = words.next() == Some("rm") && words.all(|word| word.starts_with('-'));
+    removes_nothing || !text.contains([';', '|', '&', '$', '`', '\n']) && prose::tells(text)
+}
+
+/// Whether a word of code begins a pattern that is looked for, or ends the name of an argument: `/rm -rf/`, `s/rm -rf//`,
+/// `args:`.
+fn is_no_program(word: &str) -> bool {
+    let before = word.rsplit_once('/').map(|(before, _)| before);
+    matches!(before, Some("" | "s" | "m" | "y" | "qr" | "tr"))
+        || word.len() > 1 && word.ends_with(':')
+}
+
 /// The words of code, whatever quotes and brackets stand around them.
 fn words_of_code(code: &str, place: &Range<usize>) -> Vec<Word> {
     let parts = |c: char| {
         c.is_whitespace() || "'\"`()[]{},;|&!".contains(c) || matches!(c, UNREAD | UNREAD_CODE)
     };
     code.split(parts)
-        .filter(|word| !word.is_empty())
+        .filter(|word| !word.is_empty() && !is_no_program(word))
         .map(|word| Word {
             text: word.to_owned(),
             range: place.clone(),
@@ -467,7 +483,10 @@ pub fn may_begin(text: &str) -> bool {
     let name = name_of(name);
     SHELLS.contains(&name.as_str())
         || Wrapper::named(&name).is_some()
-        || matches!(name.as_str(), "git" | "rm" | "find" | "ssh" | "eval")
+        || matches!(
+            name.as_str(),
+            "git" | "rm" | "rd" | "rmdir" | "remove-item" | "find" | "ssh" | "eval"
+        )
 }
 
 /// The commands that write the file that a word names: `<(…)`.

@@ -99,9 +99,10 @@ fn look_at(
 }
 
 /// Whether what was found is a reason to ask. A keyword stands in most commands that have to do with it: a pattern asks, and
-/// the words of the whole item.
+/// the words of the whole item. Who only looks for something is not held up.
 fn asks(violation: &Violation, words_count: bool) -> bool {
     violation.certainty == Certainty::Words
+        && !violation.is_idle
         && (violation.pattern.is_some()
             || words_count && are_all_of(&violation.item, &violation.matched))
 }
