@@ -5,6 +5,7 @@ mod common;
 mod adding;
 mod analyze;
 mod backups;
+mod beating;
 mod capture;
 mod changing;
 mod checking;
