@@ -17,6 +17,7 @@ use super::Context;
 use crate::error::{Failure, Kind};
 use crate::merge::OnConflict;
 use crate::portable::{self, Format, Found, Layout, Piece, ReadError, Reading, Row, Trust};
+use crate::present::Progress;
 use crate::storage::{Store, Transaction};
 
 pub use reply::Reply;
@@ -92,12 +93,16 @@ fn from_text(
     context: &Context,
 ) -> anyhow::Result<Reply> {
     let mut first_fault = None;
-    let reading = read(source, look, &mut |found| {
+    let mut pieces = 0;
+    let mut stream = source.open_shown(context)?;
+    let reading = portable::read(&mut stream, look, &mut |found| {
+        pieces += 1;
         if let Piece::Bad(why) = found.piece {
             first_fault.get_or_insert(format!("line {}: {why}", found.line));
         }
     });
     let reading = reading.map_err(|error| refusal(source, error, first_fault))?;
+    drop(stream);
     if reading.trust == Trust::Published && !args.accept {
         context.note("it was made for others to read, so that all of it waits for you");
     }
@@ -119,11 +124,12 @@ fn from_text(
             work.history(changes)?;
         }
         let mut failed = None;
-        let mut stream = source.open_shown(context)?;
-        let again = portable::read(&mut stream, look, &mut |found| {
+        let progress = Progress::new(pieces, !context.is_quiet());
+        let again = portable::read(&mut source.open()?, look, &mut |found| {
             if failed.is_none() {
                 failed = work.take(found).err();
             }
+            progress.advance(1);
         })
         .map_err(|error| refusal(source, error, None))?;
         if let Some(error) = failed {
@@ -153,9 +159,11 @@ fn from_store(source: &Source, args: &Args, context: &Context) -> anyhow::Result
     let terms = terms(args, &reading, source);
     write(args, context, |transaction| {
         let mut work = Work::begin(transaction, &terms)?;
+        let progress = Progress::new(rows.len() as u64, !context.is_quiet());
         for (row, line) in rows.into_iter().zip(1..) {
             let piece = Piece::Row(row);
             work.take(Found { line, piece })?;
+            progress.advance(1);
         }
         Ok(work.finish(&reading))
     })
@@ -185,17 +193,9 @@ fn write<T>(
     }
 }
 
-fn read(
-    source: &Source,
-    look: portable::Look,
-    sink: &mut dyn FnMut(Found),
-) -> Result<Reading, ReadError> {
-    portable::read(&mut source.open()?, look, sink)
-}
-
 fn history(source: &Source, look: portable::Look) -> anyhow::Result<Vec<portable::Change>> {
     let mut changes = Vec::new();
-    read(source, look, &mut |found| {
+    portable::read(&mut source.open()?, look, &mut |found| {
         if let Piece::Row(Row::Change(change)) = found.piece {
             changes.push(*change);
         }
