@@ -1,9 +1,10 @@
-//! What a person sees on a terminal, a real one of several sizes: tables, colour, the pager, bars.
+//! What a person sees on a terminal, a real one of several sizes: tables and colour here, the pager and bars beside.
 
-use std::fs::{self, File};
+mod bars;
+mod pager;
+
+use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +13,6 @@ use rstest::rstest;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
-use serde_json::json;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -37,6 +37,8 @@ enum Ends {
 #[derive(Debug)]
 struct Shown {
     code: i32,
+    /// The number of its process.
+    process: u32,
     /// What went to the terminal, with its line ends as programs write them.
     screen: String,
     /// What went to a pipe in the place of standard output.
@@ -87,6 +89,7 @@ impl Terminal {
             _ => end(),
         });
         let mut child = command.spawn().expect("the binary starts");
+        let process = child.id();
         // The reader below waits until nobody has the terminal any more.
         drop((command, slave));
         let master = File::from(master);
@@ -115,6 +118,7 @@ impl Terminal {
         let screen = String::from_utf8(screen).expect("it is UTF-8");
         Shown {
             code,
+            process,
             screen: screen.replace("\r\n", "\n"),
             piped,
         }
@@ -506,297 +510,7 @@ fn no_text_that_is_stored_commands_the_terminal() {
     }
 }
 
-/// A home with more entries than a screen has rows.
-fn long() -> Home {
-    let home = Home::new();
-    let lines: Vec<String> = (0..60)
-        .map(|number| {
-            json!({"item": format!("entry {number}"), "reason": "an ordinary one"}).to_string()
-        })
-        .collect();
-    let run = home.run_with_input(&["add", "--stdin"], lines.join("\n").as_bytes());
-    assert_eq!(run.code, 0, "{run:?}");
-    home
-}
-
-/// A program in the home folder.
-fn program(home: &Home, name: &str, script: &str) -> PathBuf {
-    let path = home.write(name, format!("#!/bin/sh\n{script}\n").as_bytes());
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    path
-}
-
-/// A pager that says how it was called, and then what it was given.
-fn pager(home: &Home) -> PathBuf {
-    program(
-        home,
-        "my pager",
-        "printf 'PAGED'; printf ' [%s]' \"$@\"; printf ' %s %s\\n' \"$LESS\" \"$LESSCHARSET\"; cat",
-    )
-}
-
-/// Runs a long list on a screen of 50 rows.
-fn paged(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Shown {
-    let mut run = command(home, arguments);
-    run.envs(variables.iter().copied());
-    WIDE.run(run)
-}
-
-#[test]
-fn what_is_longer_than_the_screen_goes_through_the_pager() {
-    let home = long();
-    let quoted = format!("'{}' -x \"a 'b' c\"", pager(&home).display());
-    let shown = paged(&home, &["show"], &[("PAGER", &quoted)]);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    let (first, rest) = shown.screen.split_once('\n').expect("lines");
-    assert_eq!(first, "PAGED [-x] [a 'b' c] FRX utf-8");
-    assert_eq!(rest.lines().count(), 61, "{rest}");
-    assert!(rest.starts_with("\u{1b}[1m"), "less shows colours: {rest}");
-    // What the person has told the pager stands.
-    let shown = paged(
-        &home,
-        &["show"],
-        &[
-            ("PAGER", &quoted),
-            ("LESS", "-S"),
-            ("LESSCHARSET", "latin1"),
-        ],
-    );
-    assert!(shown.screen.contains("-S latin1\n"), "{shown:?}");
-    // Of two pagers, aizo's own; what fits needs none.
-    let shown = paged(
-        &home,
-        &["show"],
-        &[("PAGER", "/nowhere"), ("AIZO_PAGER", &quoted)],
-    );
-    assert!(shown.screen.starts_with("PAGED"), "{shown:?}");
-    let shown = paged(&home, &["top", "48"], &[("PAGER", &quoted)]);
-    assert_eq!(shown.screen.lines().count(), 49, "{shown:?}");
-    assert!(!shown.screen.contains("PAGED"), "{shown:?}");
-    let shown = paged(&home, &["top", "49"], &[("PAGER", &quoted)]);
-    assert!(shown.screen.starts_with("PAGED"), "{shown:?}");
-}
-
-#[rstest]
-#[case::the_flag(&["show", "--no-pager"], &[])]
-#[case::none(&["show"], &[("AIZO_PAGER", "")])]
-#[case::no_pager(&["show"], &[("PAGER", "")])]
-#[case::cat(&["show"], &[("AIZO_PAGER", "cat")])]
-#[case::dumb(&["show"], &[("TERM", "dumb")])]
-#[case::json(&["show", "--json"], &[])]
-fn no_pager_where_none_is_wanted(#[case] arguments: &[&str], #[case] variables: &[(&str, &str)]) {
-    let home = long();
-    let own = format!("'{}'", pager(&home).display());
-    let mut all = vec![("PAGER", own.as_str())];
-    all.extend(variables);
-    let shown = paged(&home, arguments, &all);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(!shown.screen.contains("PAGED"), "{shown:?}");
-    assert!(shown.screen.lines().count() > 60, "{shown:?}");
-}
-
-#[rstest]
-#[case(Ends::NotStdin)]
-#[case(Ends::NotStdout)]
-fn no_pager_where_nobody_could_press_a_key(#[case] ends: Ends) {
-    let home = long();
-    let mut run = command(&home, &["show"]);
-    run.env("PAGER", format!("'{}'", pager(&home).display()));
-    let shown = WIDE.run_with(run, ends);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    let text = match ends {
-        Ends::NotStdout => &shown.piped,
-        _ => &shown.screen,
-    };
-    assert_eq!(text.lines().count(), 61, "{shown:?}");
-    assert!(!text.contains("PAGED"), "{shown:?}");
-    assert_eq!(
-        text.contains('\u{1b}'),
-        ends != Ends::NotStdout,
-        "{shown:?}"
-    );
-}
-
-#[test]
-fn a_project_names_no_pager() {
-    let home = long();
-    let own = pager(&home);
-    let line = format!("AIZO_PAGER=\"'{}'\"\n", own.display());
-    fs::write(home.path().join(".env"), &line).expect("writable");
-    let shown = paged(&home, &["show"], &[("PAGER", "cat")]);
-    assert!(!shown.screen.contains("PAGED"), "{shown:?}");
-    assert_eq!(shown.screen.lines().count(), 61, "{shown:?}");
-    fs::remove_file(home.path().join(".env")).expect("it is there");
-    fs::write(home.aizo().join(".env"), &line).expect("writable");
-    let shown = paged(&home, &["show"], &[("PAGER", "cat")]);
-    assert!(
-        shown.screen.starts_with("PAGED"),
-        "the person's own does: {shown:?}"
-    );
-}
-
-#[rstest]
-#[case::shell("less; touch seen", "no shell is started")]
-#[case::substitution("less $(touch seen)", "no shell is started")]
-#[case::pipe("cat | touch seen", "no shell is started")]
-#[case::redirection("cat > seen", "no shell is started")]
-#[case::a_quote("'less", "no shell is started")]
-#[case::blank("''", "cannot be started")]
-#[case::missing("/nowhere/less -R", "cannot be started")]
-fn a_pager_that_cannot_be_started_is_told_and_nothing_is_lost(
-    #[case] named: &str,
-    #[case] why: &str,
-) {
-    let home = long();
-    let shown = paged(&home, &["show"], &[("PAGER", named)]);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(!home.path().join("seen").exists(), "{named}");
-    let (told, rest) = shown.screen.split_once('\n').expect("lines");
-    assert!(
-        told.starts_with("the pager `") && told.contains(why),
-        "{shown:?}"
-    );
-    assert_eq!(rest.lines().count(), 61, "{shown:?}");
-}
-
-#[test]
-fn a_pager_that_ends_early_is_no_error() {
-    let home = long();
-    let first = program(&home, "first", "head -n 1");
-    let shown = paged(&home, &["show"], &[("PAGER", &first.display().to_string())]);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert_eq!(shown.screen.lines().count(), 1, "{shown:?}");
-}
-
-#[test]
-fn without_a_pager_at_all_the_text_is_printed() {
-    let home = long();
-    let mut run = command(&home, &["show"]);
-    run.env("PATH", home.path());
-    let shown = WIDE.run(run);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert_eq!(shown.screen.lines().count(), 61, "{shown:?}");
-}
-
-#[test]
-fn less_shows_a_screen_of_chinese_and_ends_with_q() {
-    if !Path::new("/usr/bin/less").exists() {
-        return;
-    }
-    let home = long();
-    home.ok(&["add", "简洁的代码", "要求过两次", "--score", "10"]);
-    let mut run = command(&home, &["show"]);
-    run.env("LANG", "C");
-    let shown = WIDE.run(run);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(shown.screen.contains("简洁的代码"), "{shown:?}");
-    let seen = shown.screen.matches("entry ").count();
-    assert!((40..60).contains(&seen), "one screen of it: {seen}");
-}
-
 /// What was drawn and taken away again before the answer, and the answer.
 fn bar_and_answer(screen: &str) -> (&str, &str) {
     screen.rsplit_once("\u{1b}[2K").unwrap_or(("", screen))
-}
-
-#[test]
-fn an_import_that_takes_time_shows_a_bar_that_is_gone_afterwards() {
-    let home = Home::new();
-    let lines: Vec<String> = (0..1200)
-        .map(|number| {
-            json!({"item": format!("entry {number}"), "reason": "an ordinary one"}).to_string()
-        })
-        .collect();
-    let file = home
-        .write("many.jsonl", lines.join("\n").as_bytes())
-        .display()
-        .to_string();
-    let import = ["import", "--accept", "--no-pager", file.as_str()];
-    let shown = WIDE.run_with(command(&home, &import), Ends::NotStdout);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(
-        !shown.piped.contains('\u{1b}') && !shown.piped.is_empty(),
-        "{shown:?}"
-    );
-    let (bar, after) = bar_and_answer(&shown.screen);
-    let drawn: Vec<&str> = bar
-        .split('%')
-        .filter_map(|part| part.split(' ').next_back())
-        .collect();
-    assert!(
-        bar.contains('█') && drawn.len() > 3,
-        "it moves on: {shown:?}"
-    );
-
-    assert!(!after.contains(['%', '█']), "{shown:?}");
-    let narrow = Terminal {
-        columns: 20,
-        rows: 10,
-    };
-    let again = Home::new();
-    let shown = narrow.run_with(command(&again, &import), Ends::NotStdout);
-    let (bar, _) = bar_and_answer(&shown.screen);
-    assert!(bar.contains('%'), "{shown:?}");
-    let drawn = bar
-        .split(['\r', '\n'])
-        .map(|line| columns(line.trim_start_matches("\u{1b}[2K")));
-    assert!(drawn.max() <= Some(20), "{shown:?}");
-    for (options, variables) in [(&["--json"][..], &[][..]), (&[], &[("TERM", "dumb")])] {
-        let quiet = Home::new();
-        let mut run = command(&quiet, &[&import[..], options].concat());
-        run.envs(variables.iter().copied());
-        let shown = WIDE.run_with(run, Ends::NotStdout);
-        assert_eq!(shown.code, 0, "{shown:?}");
-        assert!(!shown.screen.contains(['\u{1b}', '%']), "{shown:?}");
-    }
-}
-
-#[test]
-fn an_analysis_that_takes_time_shows_a_bar_that_is_gone_afterwards() {
-    let home = Home::new();
-    for file in 0..8 {
-        let chat = (0..100).fold(Chat::new(&format!("s{file}")), |chat, turn| {
-            chat.user(&format!(
-                "I never use tabs in file {turn}, and I like short answers"
-            ))
-        });
-        chat.write(&home, &format!("chats/{file}.jsonl"));
-    }
-    let shown = WIDE.run_with(
-        command(&home, &["analyze", "--dry-run", "chats"]),
-        Ends::NotStdout,
-    );
-    assert_eq!(shown.code, 0, "{shown:?}");
-    let (bar, after) = bar_and_answer(&shown.screen);
-    assert!(bar.contains('%'), "{shown:?}");
-    assert!(!after.contains('%'), "{shown:?}");
-    assert!(!shown.piped.contains('\u{1b}'), "{shown:?}");
-}
-
-#[test]
-fn a_sync_shows_what_it_does_while_it_does_it() {
-    let home = Home::new();
-    home.ok(&["add", "tabs", "uses them"]);
-    let made = Command::new("git")
-        .args([
-            "init",
-            "--bare",
-            "--quiet",
-            "--initial-branch=main",
-            "server.git",
-        ])
-        .current_dir(home.path())
-        .status();
-    assert!(made.expect("git is there").success());
-    let url = home.path().join("server.git").display().to_string();
-    let shown = WIDE.run_with(command(&home, &["sync", "init", &url]), Ends::NotStdout);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(shown.screen.contains("fetching"), "{shown:?}");
-    let shown = WIDE.run_with(command(&home, &["sync"]), Ends::NotStdout);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    let (bar, after) = bar_and_answer(&shown.screen);
-    assert!(bar.contains("fetching"), "{shown:?}");
-    assert!(!after.contains('%'), "{shown:?}");
-    let shown = WIDE.run_with(command(&home, &["sync", "--json"]), Ends::NotStdout);
-    assert_eq!(shown.screen, "", "{shown:?}");
 }

@@ -166,10 +166,15 @@ pub(super) fn listen(
     let progress = Progress::new(total, !context.is_quiet());
     for ((file, host), cursor) in files.iter().zip(cursors) {
         let name = file.display().to_string();
-        let mut sink = |event| {
-            listened.hear(event, &name, wanted, keep_turns);
-            // A long file is one step, so that it is shown at least that something is done.
-            progress.advance(0);
+        let mut left = size_of(file);
+        let mut sink = |event| match event {
+            Event::Read { bytes } => {
+                // What is packed is shorter than what is read.
+                let step = bytes.min(left);
+                left -= step;
+                progress.advance(step);
+            }
+            event => listened.hear(event, &name, wanted, keep_turns),
         };
         match capture::read_file(file, cursor.as_ref(), *host, &mut sink) {
             Ok(mut reading) => {
@@ -186,7 +191,7 @@ pub(super) fn listen(
             }
             Err(error) => listened.unreadable.push((name, error.to_string())),
         }
-        progress.advance(size_of(file));
+        progress.advance(left);
     }
     match listened.unreadable.first() {
         Some((_, message)) if listened.files.is_empty() => {
@@ -222,6 +227,7 @@ fn size_of(file: &Path) -> u64 {
 impl Listened {
     fn hear(&mut self, event: Event, file: &str, wanted: &Wanted, keep_turns: bool) {
         match event {
+            Event::Read { .. } => {}
             Event::Withdrawn { key } => {
                 self.heard.withdraw(&key);
                 self.turns.retain(|(turn, _)| turn.key != key);
