@@ -1,12 +1,13 @@
 //! The binary: translates a command line into a call, and how it ended into an exit code.
 
-use std::borrow::Cow;
 use std::process::ExitCode;
 
 use aizo::commands::{self, Cli, Context, Reply};
 use aizo::error::{DIFFERS, Failure, Kind, Report, VIOLATED};
+use aizo::model::is_hidden;
 use aizo::present::{self, Style};
 use aizo::redact::redact;
+use aizo::settings::Color;
 use clap::Parser;
 
 #[cfg(target_env = "musl")]
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
                     .nth(1)
                     .is_some_and(|word| word == "hook") =>
         {
-            let _nobody_listens = present::help(&error);
+            let _nobody_listens = present::help(&error, Color::Never);
             return ExitCode::SUCCESS;
         }
         Err(error) => return usage(&error),
@@ -45,29 +46,26 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     for note in context.take_notes() {
         present::say(&note);
     }
-    let mut missing = None;
-    let (reply, code) = match reply? {
-        Reply::Incomplete(answer, failure) => {
-            let code = failure.kind.exit_code();
-            missing = Some(failure);
-            (Reply::Answer(answer), ExitCode::from(code))
+    let style = || Style::for_stdout(context.settings.color, context.settings.columns);
+    let (answer, code, missing) = match reply? {
+        Reply::Raw(bytes) => {
+            present::raw(&bytes).map_err(cannot_print)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        Reply::Violation(answer) => (Reply::Answer(answer), ExitCode::from(VIOLATED)),
-        Reply::Difference(answer) => (Reply::Answer(answer), ExitCode::from(DIFFERS)),
-        reply => (reply, ExitCode::SUCCESS),
+        Reply::Answer(answer) if !json => {
+            let pager = context.settings.pager.as_deref();
+            present::paged(answer, style(), pager).map_err(cannot_print)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Reply::Answer(answer) => (answer, ExitCode::SUCCESS, None),
+        Reply::Violation(answer) => (answer, ExitCode::from(VIOLATED), None),
+        Reply::Difference(answer) => (answer, ExitCode::from(DIFFERS), None),
+        Reply::Incomplete(answer, failure) => {
+            let code = ExitCode::from(failure.kind.exit_code());
+            (answer, code, Some(failure))
+        }
     };
-    let printed = match reply {
-        Reply::Answer(answer)
-        | Reply::Violation(answer)
-        | Reply::Difference(answer)
-        | Reply::Incomplete(answer, _) => present::answer(
-            answer.as_ref(),
-            json,
-            Style::for_stdout(context.settings.color, context.settings.columns),
-        ),
-        Reply::Raw(bytes) => present::raw(&bytes),
-    };
-    printed.map_err(cannot_print)?;
+    present::answer(answer.as_ref(), json, style()).map_err(cannot_print)?;
     if let Some(failure) = missing {
         present::report(&Report::of(&failure.into()), json);
     }
@@ -87,20 +85,30 @@ fn fail(error: &anyhow::Error, json: bool) -> ExitCode {
 
 /// Help and version are answers; anything else that clap reports is wrong usage.
 fn usage(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().skip(1).any(|word| word == "--json");
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let json = words.iter().any(|word| word == "--json");
+    let color = if json {
+        Color::Never
+    } else {
+        Color::named_in(&words)
+    };
     if !error.use_stderr() {
-        return match present::help(error) {
+        return match present::help(error, color) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(&cannot_print(error), json),
         };
     }
     if !json {
         let text = error.to_string();
-        match redact(&text).text {
-            Cow::Owned(clean) => present::say(clean.trim_end()),
-            Cow::Borrowed(_) => {
-                let _nobody_listens = present::help(error);
-            }
+        let clean = redact(&text).text;
+        let hides = |word: &String| word.contains(is_hidden);
+        if clean == text && !words.iter().any(hides) {
+            let _nobody_listens = present::help(error, color);
+        } else {
+            present::say(clean.trim_end());
         }
         return ExitCode::from(Kind::Usage.exit_code());
     }

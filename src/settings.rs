@@ -10,6 +10,7 @@ use chrono::{DateTime, Datelike, Utc};
 use serde::Serialize;
 
 use crate::error::{Failure, Kind};
+use crate::present::DEFAULT_PAGER;
 
 /// The folder with the store, `scenarios.yaml` and `.env`; `~/.aizo` when it is not set.
 pub const AIZO_HOME: &str = "AIZO_HOME";
@@ -17,6 +18,8 @@ pub const AIZO_HOME: &str = "AIZO_HOME";
 pub const AIZO_DB_PATH: &str = "AIZO_DB_PATH";
 /// `auto`, `always` or `never`.
 pub const AIZO_COLOR: &str = "AIZO_COLOR";
+/// The program that shows what is longer than the terminal; comes before `PAGER`.
+pub const AIZO_PAGER: &str = "AIZO_PAGER";
 /// An RFC 3339 time that takes the place of the clock.
 pub const AIZO_NOW: &str = "AIZO_NOW";
 /// How long a write waits for another process, in milliseconds.
@@ -54,10 +57,11 @@ const PROVIDER: [&str; 7] = [
     OPENAI_API_KEY,
 ];
 /// Every variable of aizo's own.
-const ALL: [&str; 11] = [
+const ALL: [&str; 12] = [
     AIZO_HOME,
     AIZO_DB_PATH,
     AIZO_COLOR,
+    AIZO_PAGER,
     AIZO_NOW,
     AIZO_LOCK_TIMEOUT_MS,
     AIZO_HOOK,
@@ -142,6 +146,21 @@ pub enum Color {
     Never,
 }
 
+impl Color {
+    /// What a command line says that was not read to its end, else the environment.
+    pub fn named_in(words: &[String]) -> Self {
+        let after = |(index, word): (usize, &String)| match word.strip_prefix("--color")? {
+            "" => words.get(index + 1).cloned(),
+            rest => rest.strip_prefix('=').map(str::to_owned),
+        };
+        let named = words.iter().enumerate().rev().find_map(after);
+        named
+            .or_else(|| std::env::var(AIZO_COLOR).ok())
+            .and_then(|name| <Color as clap::ValueEnum>::from_str(&name, true).ok())
+            .unwrap_or_default()
+    }
+}
+
 /// What the command line says about the settings.
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
@@ -149,6 +168,8 @@ pub struct Flags {
     pub db: Option<PathBuf>,
     /// `--color`.
     pub color: Option<Color>,
+    /// `--no-pager`.
+    pub no_pager: bool,
     /// Whether `./.env` is left unread, as the doors that speak to an agent do.
     pub without_local_file: bool,
     /// Whether a value that cannot be read is only noted, and the default counts: a hook that says nothing would lift every
@@ -167,6 +188,8 @@ pub struct Settings {
     pub now: DateTime<Utc>,
     /// When output is coloured.
     pub color: Color,
+    /// The program that shows what is longer than the terminal; none where none is wanted.
+    pub pager: Option<String>,
     /// How long a write waits for another process.
     pub lock_timeout: Duration,
     /// Every setting and where it came from.
@@ -297,6 +320,13 @@ impl Settings {
             }
             None => Color::Auto,
         };
+        // Never from `./.env`, which would start what a cloned repository names; and an empty one is one that nobody wants.
+        let pager = std::env::var(AIZO_PAGER).ok();
+        let pager = pager
+            .or_else(|| reader.home.get(AIZO_PAGER).cloned())
+            .or_else(|| std::env::var("PAGER").ok())
+            .unwrap_or_else(|| DEFAULT_PAGER.to_owned());
+        let is_wanted = !flags.no_pager && !matches!(pager.trim(), "" | "cat");
         let lock_timeout = match reader.get(AIZO_LOCK_TIMEOUT_MS, None) {
             Some((text, source)) => {
                 reader.show(AIZO_LOCK_TIMEOUT_MS, &text, source);
@@ -323,6 +353,7 @@ impl Settings {
             home,
             now,
             color,
+            pager: is_wanted.then_some(pager),
             lock_timeout,
             all: reader.all,
             files,

@@ -32,4 +32,6 @@ mod skill;
 mod smoke;
 mod stores;
 mod sync;
+#[cfg(unix)]
+mod terminal;
 mod web;

@@ -25,6 +25,7 @@ fn collect(turns: &mut Vec<Turn>) -> impl FnMut(Event) {
             turns.retain(|turn| turn.key != key);
             assert_eq!(turns.len() + 1, before, "{key} was handed out once before");
         }
+        Event::Read { .. } => {}
     }
 }
 
@@ -633,6 +634,7 @@ fn wherever_a_run_stops_the_next_one_goes_on() {
                         turns.push(turn);
                     }
                     Event::Withdrawn { key } => turns.retain(|turn| turn.key != key),
+                    Event::Read { .. } => {}
                 };
                 let first = capture::read_file(&copy, None, None, &mut sink).expect("a file");
                 fs::write(&copy, &text).expect("a file");
@@ -866,17 +868,23 @@ fn two_gigabytes_are_read_in_flat_memory() {
     let before = peak_memory();
     let began = std::time::Instant::now();
     let mut turns = 0;
+    let mut told = 0;
     let reading = capture::read_file(&path, None, None, &mut |event| match event {
         Event::Turn(turn) => {
             turns += 1;
             assert!(turn.text.starts_with("turn ") && turn.answer.is_some() == (turns > 1));
         }
         Event::Withdrawn { key } => panic!("{key} was not taken back"),
+        Event::Read { bytes } => told += bytes,
     })
     .expect("a file");
     let speed = size as f64 / 1e6 / began.elapsed().as_secs_f64();
     assert_eq!((turns, reading.problems.len()), (expected, 0));
     assert!(reading.bytes >= size);
+    assert!(
+        told <= reading.bytes && told + (2 << 20) > reading.bytes,
+        "{told}"
+    );
     if let (Some(before), Some(after)) = (before, peak_memory()) {
         let more = (after - before) >> 10;
         eprintln!("{speed:.0} MB/s, {more} KB more memory");

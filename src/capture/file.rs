@@ -388,6 +388,7 @@ fn document(
                 _ => {}
             },
         }
+        out.is_at(elements.position());
     }
     Ok((elements.position(), note))
 }

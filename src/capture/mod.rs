@@ -75,6 +75,11 @@ pub enum Event {
         /// The key of the turn.
         key: String,
     },
+    /// So much more was read, told now and then: for who waits.
+    Read {
+        /// The bytes since the last time, as they were unpacked.
+        bytes: u64,
+    },
 }
 
 /// Why a file that could be read had nothing to hand out.

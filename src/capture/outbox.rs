@@ -12,6 +12,9 @@ use crate::redact::{Scope, redact_in};
 /// The most that is kept of an agent's message until it is known whether a person replies to it, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
 
+/// How often it is told how far the reading is, in bytes.
+const OFTEN: u64 = 1 << 20;
+
 /// How far a secret may reach, in characters; a private key is known by its beginning.
 const LONGEST_SECRET: usize = 2048;
 
@@ -47,6 +50,8 @@ pub(super) struct Outbox<'s> {
     pub(super) fallback_session: String,
     pub(super) turns: u64,
     pub(super) withdrawn: u64,
+    /// How far the reading was when it was told last.
+    told: u64,
     sessions: HashSet<u64>,
     answer: LastAnswer,
     sink: &'s mut dyn FnMut(Event),
@@ -64,6 +69,7 @@ impl<'s> Outbox<'s> {
             fallback_session,
             turns: 0,
             withdrawn: 0,
+            told: 0,
             sessions: HashSet::new(),
             answer: LastAnswer::None,
             sink,
@@ -111,6 +117,15 @@ impl<'s> Outbox<'s> {
             answer,
         }));
         Some(key)
+    }
+
+    /// Tells now and then how far the reading is.
+    pub(super) fn is_at(&mut self, position: u64) {
+        let bytes = position.saturating_sub(self.told);
+        if bytes >= OFTEN {
+            self.told = position;
+            (self.sink)(Event::Read { bytes });
+        }
     }
 
     /// Takes back a turn that was handed out.

@@ -113,6 +113,7 @@ impl LineReader {
                 self.line(&line, out);
             }
             stand = lines.stand();
+            out.is_at(stand.0);
         }
         self.finish(out);
         Ok(self.stop(stand, out))

@@ -214,6 +214,7 @@ pub fn run(_args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 home: Some(folder.path().to_path_buf()),
                 now: begin + TimeDelta::days(*days),
                 color: context.settings.color,
+                pager: None,
                 lock_timeout: context.settings.lock_timeout,
                 all: Vec::new(),
                 files: Vec::new(),
@@ -281,6 +282,7 @@ fn step(context: Context, days_later: i64, words: &[&str], chat: &Path) -> anyho
             let style = Style {
                 color: false,
                 width: None,
+                terminal: false,
             };
             answer.text(&mut Page::new(&mut text, style))?;
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::model::{Band, Origin, Score, Stamp};
-use crate::present::{Align, Answer, Page, Table, to_json};
+use crate::present::{Align, Answer, Page, Table, Tone, to_json};
 use crate::recall::{Hit, Match, Relevance, Request, ScenarioFilter, Selection};
 use crate::scenarios::Source;
 
@@ -98,8 +98,8 @@ impl Entry {
         }
     }
 
-    /// `name: value` pairs for one entry alone.
-    pub(super) fn pairs(&self) -> Vec<(&'static str, String)> {
+    /// `name: value` pairs for one entry alone, with the way it fades where that is known.
+    pub(super) fn pairs(&self, fade: Option<String>) -> Vec<(&'static str, String)> {
         let mut pairs = vec![
             ("id", self.id.to_string()),
             ("item", self.item.clone()),
@@ -119,6 +119,7 @@ impl Entry {
                 ),
             ),
         ];
+        pairs.extend(fade.map(|fade| ("fade", fade)));
         if !self.keywords.is_empty() {
             pairs.push(("keywords", self.keywords.join(", ")));
         }
@@ -216,6 +217,11 @@ impl Entries {
                 cells.push(entry.why());
             }
             table.row(&cells);
+            table.tone(&[2, 6], Tone::Faint);
+            table.tone(&[3], entry.band.into());
+            if entry.hard_limit {
+                table.tone(&[4], Tone::Limit);
+            }
         }
         if with_heading {
             page.table(&table)

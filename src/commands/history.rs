@@ -12,7 +12,7 @@ use super::resolve;
 use crate::error::Failure;
 use crate::error::Kind;
 use crate::model::{JournalLine, Op, Origin, Score, Subject, Values, item_key};
-use crate::present::{Align, Answer, Page, Table, to_json};
+use crate::present::{Align, Answer, Page, Table, Tone, to_json};
 use crate::storage::{Source, View};
 
 /// Arguments of `history`.
@@ -278,6 +278,9 @@ pub(super) fn table(lines: &[Line], page: &mut Page<'_>) -> io::Result<()> {
             line.item.clone().unwrap_or_else(|| line.kind.to_owned()),
             details(line),
         ]);
+        if line.undone {
+            table.tone(&[0, 1, 2, 3, 4], Tone::Faint);
+        }
     }
     page.table(&table)
 }

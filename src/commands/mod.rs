@@ -89,6 +89,9 @@ pub struct Cli {
         help_heading = "Global options"
     )]
     pub color: Option<Color>,
+    /// Print long text as it is, also on a terminal
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub no_pager: bool,
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -256,6 +259,7 @@ impl Context {
         let settings = Settings::read(&Flags {
             db: cli.db.clone(),
             color: cli.color,
+            no_pager: cli.no_pager,
             // A cloned repository must not be able to swap the user's limits for its own.
             without_local_file: matches!(
                 cli.command,
@@ -291,9 +295,8 @@ impl Context {
     pub(crate) fn for_a_call(db: Option<PathBuf>) -> Result<Self, Failure> {
         let settings = Settings::read(&Flags {
             db,
-            color: None,
             without_local_file: true,
-            forgiving: false,
+            ..Flags::default()
         })?;
         Ok(Context::with(settings))
     }

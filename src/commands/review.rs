@@ -460,6 +460,9 @@ impl Answer for Reply {
             row.extend(has_reasons.then(|| proposal.reason_beside_the_quote().to_owned()));
             row.push(proposal.why.clone());
             table.row(&row);
+            if let Some(score) = proposal.score {
+                table.tone(&[1], Score::clamped(score).band().into());
+            }
         }
         page.table(&table)?;
         for proposal in waiting {

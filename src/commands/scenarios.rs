@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::error::{Failure, Kind};
-use crate::model::{item_key, quoted};
+use crate::model::{item_key, quoted, split_words};
 use crate::present::{Align, Answer, Page, Table, to_json};
 use crate::scenarios::TEMPLATE;
 use crate::storage::make_private_folder;
@@ -161,16 +161,19 @@ fn init(path: &Path) -> anyhow::Result<()> {
 /// Runs the user's editor, which may be a command with arguments.
 fn edit(path: &Path, editor: Option<&str>) -> anyhow::Result<()> {
     let editor = editor.unwrap_or(if cfg!(windows) { "notepad" } else { "vi" });
-    let mut words = editor.split_whitespace();
-    let program = words.next().unwrap_or("vi");
     let failure = |detail: String| {
         Failure::new(Kind::Failed, format!("the editor `{editor}` {detail}")).hint(format!(
             "set VISUAL or EDITOR, or edit {} yourself",
             quoted(&path.display().to_string())
         ))
     };
+    let words = split_words(editor).unwrap_or_default();
+    let [program, arguments @ ..] = words.as_slice() else {
+        let detail = "is no program and its arguments, and no shell is started for it";
+        return Err(failure(detail.to_owned()).into());
+    };
     let status = Command::new(program)
-        .args(words)
+        .args(arguments)
         .arg(path)
         .status()
         .map_err(|error| failure(format!("cannot be started: {error}")))?;

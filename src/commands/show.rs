@@ -2,15 +2,21 @@
 
 use std::io::{self, Write};
 
+use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::Context;
 use super::entries::{Entries, Entry};
 use super::resolve;
 use super::why::{Observed, observations};
-use crate::present::{Answer, ArrayWriter, Page, to_json};
+use crate::model::Score;
+use crate::present::{Answer, ArrayWriter, Page, sparkline, to_json};
 use crate::recall::Hit;
+use crate::scoring::fade;
 use crate::storage::Listing;
+
+/// How many bars show a year; with its label that fits 40 columns.
+const MOMENTS: i32 = 10;
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
@@ -57,11 +63,30 @@ struct Single {
     #[serde(flatten)]
     entry: Entry,
     evidence: Vec<Observed>,
+    /// What it weighs in the time that comes, from now on.
+    #[serde(skip)]
+    fade: Vec<f64>,
+    #[serde(skip)]
+    is_limit: bool,
+}
+
+impl Single {
+    /// `9.0 ▇▆▅▄ 4.1 in a year`.
+    fn fading(&self) -> Option<String> {
+        let (now, later) = (self.fade.first()?, self.fade.last()?);
+        let bars = sparkline(&self.fade, Score::MAX.value());
+        let still = if self.is_limit {
+            "; a limit stays in force"
+        } else {
+            ""
+        };
+        Some(format!("{now:.1} {bars} {later:.1} in a year{still}"))
+    }
 }
 
 impl Answer for Single {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.pairs(&self.entry.pairs())?;
+        page.pairs(&self.entry.pairs(self.fading()))?;
         if !self.evidence.is_empty() {
             page.line("")?;
             page.heading("evidence")?;
@@ -86,8 +111,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
     let single = context.read(|view| {
         let preference = resolve::one(view, &args.item)?;
         let evidence = view.evidence(preference.id)?;
-        let hit = Hit::new(preference, None, &view.decay()?, now);
+        let decay = view.decay()?;
+        let fade = fade(&preference, &decay, now, TimeDelta::days(365), MOMENTS);
+        let is_limit = preference.is_hard_limit();
+        let hit = Hit::new(preference, None, &decay, now);
         Ok(Single {
+            fade,
+            is_limit,
             entry: Entry::from(hit),
             evidence: evidence.into_iter().map(Observed::from).collect(),
         })

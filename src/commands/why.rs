@@ -165,7 +165,7 @@ pub(super) fn observations(evidence: &[Observed], page: &mut Page<'_>) -> io::Re
 
 impl Answer for Reply {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.pairs(&self.entry.pairs())?;
+        page.pairs(&self.entry.pairs(None))?;
         page.line("")?;
         page.heading("evidence")?;
         if self.evidence.is_empty() {

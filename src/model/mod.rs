@@ -28,6 +28,6 @@ pub use stamp::Stamp;
 pub use text::{
     MAX_TEXT_BYTES, TextError, beginning, check_text, fold, is_hidden, is_plain, item_key,
     join_keywords, join_patterns, parse_keywords, quoted, split_keywords, split_patterns,
-    strip_hidden,
+    split_words, strip_hidden,
 };
 pub use turn::{Answer, Turn, TurnKind};

@@ -117,6 +117,31 @@ pub fn beginning(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
+/// The words of a command line, as a shell splits them; none where more is asked of a shell than to split: quotes are all
+/// that it may hold.
+pub fn split_words(command: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some('\''), c) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, '$' | '`') | (None, '|' | '&' | ';' | '<' | '>' | '(' | ')') => return None,
+            // Folders of Windows have them in their names.
+            (_, '\\') if !cfg!(windows) => return None,
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
 /// A text as one word of a shell, also where a person pastes it there.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
@@ -241,6 +266,31 @@ mod tests {
         assert_eq!(quoted(text), word);
         let read = shlex::split(word);
         assert_eq!(read, Some(vec![text.to_owned()]));
+    }
+
+    #[rstest]
+    #[case("less")]
+    #[case("less -R  -F")]
+    #[case("'/opt/my pager/less' -P\"a 'b' c\"")]
+    #[case("sh -c 'tr a b | less'")]
+    #[case("x '' \"\"")]
+    #[case("  ")]
+    fn a_command_is_split_as_a_shell_does(#[case] command: &str) {
+        assert_eq!(split_words(command), shlex::split(command), "{command}");
+    }
+
+    #[rstest]
+    #[case("less; rm x")]
+    #[case("less | cat")]
+    #[case("less $(touch x)")]
+    #[case("\"`touch x`\"")]
+    #[case("less > x")]
+    #[case("less & y")]
+    #[case("$PAGER")]
+    #[case("'less")]
+    #[cfg_attr(not(windows), case("a\\ b"))]
+    fn what_only_a_shell_can_do_is_not_done(#[case] command: &str) {
+        assert_eq!(split_words(command), None);
     }
 
     #[test]

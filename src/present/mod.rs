@@ -2,14 +2,21 @@
 //! that prints.
 
 mod json;
+mod layout;
 mod page;
+mod pager;
+mod progress;
 mod sanitize;
+mod sparkline;
 
 use std::io::{self, IsTerminal, Write};
 
 pub use json::{ArrayWriter, to_json, to_json_line};
-pub use page::{Align, Page, Table};
+pub use page::{Align, Page, Table, Tone};
+pub use pager::{DEFAULT_PAGER, paged};
+pub use progress::Progress;
 pub use sanitize::for_terminal;
+pub use sparkline::sparkline;
 
 use crate::error::Report;
 use crate::settings::Color;
@@ -21,29 +28,49 @@ pub struct Style {
     pub color: bool,
     /// The columns of the terminal; none where nothing is to be wrapped.
     pub width: Option<usize>,
+    /// Whether a terminal reads it, which obeys what may stand in a text.
+    pub terminal: bool,
 }
 
 impl Style {
     /// The style for standard output.
     pub fn for_stdout(color: Color, columns: Option<usize>) -> Self {
         let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
         let color = match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
+            Color::Auto => {
+                anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never
+                    && (is_forced() || !is_dumb())
+            }
         };
         let width = columns.or_else(|| {
-            stdout.is_terminal().then(|| {
+            terminal.then(|| {
                 terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
             })
         });
         Style {
+            terminal,
             color,
             width: width
                 .filter(|&columns| columns > 0)
                 .map(|columns| columns.max(20)),
         }
     }
+}
+
+/// Whether the terminal knows no escape codes.
+fn is_dumb() -> bool {
+    match std::env::var_os("TERM") {
+        Some(name) => name == "dumb",
+        None => !cfg!(windows),
+    }
+}
+
+/// Whether colour is asked for wherever the text goes.
+fn is_forced() -> bool {
+    std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// A reply that can be shown as text and as JSON.
@@ -75,13 +102,17 @@ pub fn answer(answer: &dyn Answer, json: bool, style: Style) -> io::Result<()> {
     settle(written.and_then(|()| out.flush()))
 }
 
-/// Prints raw bytes, for generated scripts and pages.
+/// Prints bytes as they are, for generated scripts, pages and prompts; to a terminal without what it obeys.
 ///
 /// # Errors
 /// As [`answer`].
 pub fn raw(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    settle(out.write_all(bytes).and_then(|()| out.flush()))
+    let written = match out.is_terminal() {
+        true => out.write_all(page::harmless(bytes).as_bytes()),
+        false => out.write_all(bytes),
+    };
+    settle(written.and_then(|()| out.flush()))
 }
 
 /// A reader that has gone is no error.
@@ -96,8 +127,18 @@ fn settle(written: io::Result<()>) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`answer`].
-pub fn help(message: &clap::Error) -> io::Result<()> {
-    settle(message.print().and_then(|()| io::stdout().flush()))
+pub fn help(message: &clap::Error, color: Color) -> io::Result<()> {
+    let text = match color {
+        Color::Auto if is_forced() || !is_dumb() => {
+            return settle(message.print().and_then(|()| io::stdout().flush()));
+        }
+        Color::Always => message.render().ansi().to_string(),
+        Color::Auto | Color::Never => message.render().to_string(),
+    };
+    settle(match message.use_stderr() {
+        true => io::stderr().write_all(text.as_bytes()),
+        false => io::stdout().write_all(text.as_bytes()),
+    })
 }
 
 /// Says something on standard error. Nobody is told when that fails: there is no one left to tell.

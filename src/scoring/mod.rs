@@ -10,7 +10,7 @@
 //! A strong preference fades slowly (s = 10 not at all), a weak one fast; s = 0 weighs nothing at any
 //! age. Nothing here deletes anything.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -149,6 +149,20 @@ pub fn weigh(preference: &Preference, decay: &Decay, now: DateTime<Utc>) -> Weig
         coefficient,
         effective: weight(preference.base_score, coefficient),
     }
+}
+
+/// What an entry will weigh at so many moments, evenly spread from `now` to a `span` later, if nobody touches it.
+pub fn fade(
+    preference: &Preference,
+    decay: &Decay,
+    now: DateTime<Utc>,
+    span: TimeDelta,
+    moments: i32,
+) -> Vec<f64> {
+    let steps = (moments - 1).max(1);
+    (0..moments)
+        .map(|moment| weigh(preference, decay, now + span * moment / steps).effective)
+        .collect()
 }
 
 #[cfg(test)]

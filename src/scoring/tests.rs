@@ -142,3 +142,30 @@ fn settings_out_of_range_are_refused() {
     }
     assert!(Decay::new(0.01, 0.0).is_ok() && Decay::new(36_500.0, 0.999).is_ok());
 }
+
+proptest! {
+    #[test]
+    fn what_comes_begins_now_never_rises_and_ends_as_late_as_asked(
+        score in score(),
+        decay in decay(),
+        seen in prop::sample::select(vec!["2020-01-01T00:00:00Z", "2026-11-30T00:00:00Z", "2027-03-01T00:00:00Z", "nonsense"]),
+    ) {
+        let now = Stamp("2026-12-01T00:00:00Z".into()).moment().expect("a time");
+        let entry = entry(score.value(), seen, seen);
+        let year = TimeDelta::days(365);
+        let fade = fade(&entry, &decay, now, year, 13);
+        prop_assert_eq!(fade.len(), 13);
+        prop_assert_eq!(fade[0], weigh(&entry, &decay, now).effective);
+        prop_assert_eq!(fade[12], weigh(&entry, &decay, now + year).effective);
+        prop_assert!(fade.windows(2).all(|pair| pair[1] <= pair[0]));
+    }
+}
+
+#[test]
+fn one_moment_is_now() {
+    let entry = entry(10.0, "2026-11-30T00:00:00Z", "2026-11-30T00:00:00Z");
+    let now = entry.added_at.moment().expect("a time");
+    let year = TimeDelta::days(365);
+    assert_eq!(fade(&entry, &Decay::default(), now, year, 1), [10.0]);
+    assert!(fade(&entry, &Decay::default(), now, year, 0).is_empty());
+}

@@ -5,7 +5,6 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::reply::ModelUse;
 use super::{Args, built_in, nothing_named};
@@ -16,7 +15,7 @@ use crate::capture::{
 use crate::commands::Context;
 use crate::error::{Failure, Kind};
 use crate::model::{Stamp, Turn};
-use crate::present;
+use crate::present::{self, Progress};
 use crate::redact::{Scope, redact_in};
 
 /// What is to be read.
@@ -163,10 +162,20 @@ pub(super) fn listen(
     } else {
         known_cursors(files, context)?
     };
-    let bar = progress(files, context);
+    let total = files.iter().map(|(file, _)| size_of(file)).sum();
+    let progress = Progress::new(total, !context.is_quiet());
     for ((file, host), cursor) in files.iter().zip(cursors) {
         let name = file.display().to_string();
-        let mut sink = |event| listened.hear(event, &name, wanted, keep_turns);
+        let mut left = size_of(file);
+        let mut sink = |event| match event {
+            Event::Read { bytes } => {
+                // What is packed is shorter than what is read.
+                let step = bytes.min(left);
+                left -= step;
+                progress.advance(step);
+            }
+            event => listened.hear(event, &name, wanted, keep_turns),
+        };
         match capture::read_file(file, cursor.as_ref(), *host, &mut sink) {
             Ok(mut reading) => {
                 // An earlier look with `--since` has passed turns over: only a whole reading is gone on from. What is no
@@ -182,9 +191,8 @@ pub(super) fn listen(
             }
             Err(error) => listened.unreadable.push((name, error.to_string())),
         }
-        bar.inc(size_of(file));
+        progress.advance(left);
     }
-    bar.finish_and_clear();
     match listened.unreadable.first() {
         Some((_, message)) if listened.files.is_empty() => {
             Err(Failure::new(Kind::Io, message).into())
@@ -216,22 +224,10 @@ fn size_of(file: &Path) -> u64 {
     std::fs::metadata(file).map_or(0, |metadata| metadata.len())
 }
 
-/// A bar on a terminal, for a person who waits.
-fn progress(files: &[(PathBuf, Option<Host>)], context: &Context) -> ProgressBar {
-    const WORTH_A_BAR: u64 = 20_000_000;
-    let total: u64 = files.iter().map(|(file, _)| size_of(file)).sum();
-    if total < WORTH_A_BAR || !present::is_interactive() || context.is_quiet() {
-        return ProgressBar::hidden();
-    }
-    let style = "{bar:30} {bytes} of {total_bytes}, {eta} left";
-    ProgressBar::new(total).with_style(
-        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
-    )
-}
-
 impl Listened {
     fn hear(&mut self, event: Event, file: &str, wanted: &Wanted, keep_turns: bool) {
         match event {
+            Event::Read { .. } => {}
             Event::Withdrawn { key } => {
                 self.heard.withdraw(&key);
                 self.turns.retain(|(turn, _)| turn.key != key);

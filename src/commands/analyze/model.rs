@@ -15,7 +15,7 @@ use crate::commands::entries::count;
 use crate::error::{Failure, Kind};
 use crate::llm::{self, Answer, Limits, LlmError, Prompt, Provider, Raw, Said};
 use crate::model::Turn;
-use crate::present;
+use crate::present::{self, Progress};
 use crate::redact::{Scope, redact_in};
 
 /// The most items that a prompt may name.
@@ -69,11 +69,12 @@ pub(super) fn find(
         count(said.len(), "turn", "turns"),
         provider.describe(),
     ));
-    let extraction = llm::extract(provider, &prompts, &mut |done, of| {
-        if of > 1 && done > 0 && present::is_interactive() {
-            present::say(&format!("{done} of {of} answers"));
-        }
+    let progress = Progress::new(prompts.len() as u64, !context.is_quiet());
+    progress.name("waiting for the model");
+    let extraction = llm::extract(provider, &prompts, &mut |done, _| {
+        progress.advance(u64::from(done > 0));
     })?;
+    drop(progress);
     if extraction.cut > 0 {
         context.note(format!(
             "{} of {} answers were cut off: raise AIZO_MAX_TOKENS",

@@ -352,7 +352,7 @@ impl Exported {
 impl Answer for Exported {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
         let Some(file) = &self.file else {
-            return page.out().write_all(&self.written.bytes);
+            return page.verbatim(&self.written.bytes);
         };
         page.line(&format!(
             "wrote {} ({}, {} among them)",

@@ -157,7 +157,7 @@ impl Answer for Exported {
             return self
                 .files
                 .iter()
-                .try_for_each(|file| page.patch(&file.diff()));
+                .try_for_each(|file| page.verbatim(file.diff().as_bytes()));
         }
         let (main, others): (Vec<&File>, Vec<&File>) =
             self.files.iter().partition(|file| file.path == *into);

@@ -17,6 +17,7 @@ use super::Context;
 use crate::error::{Failure, Kind};
 use crate::merge::OnConflict;
 use crate::portable::{self, Format, Found, Layout, Piece, ReadError, Reading, Row, Trust};
+use crate::present::Progress;
 use crate::storage::{Store, Transaction};
 
 pub use reply::Reply;
@@ -128,7 +129,11 @@ fn from_text(
         if !changes.is_empty() {
             work.history(changes)?;
         }
-        pieces.into_iter().try_for_each(|found| work.take(found))?;
+        let progress = Progress::new(pieces.len() as u64, !context.is_quiet());
+        pieces.into_iter().try_for_each(|found| {
+            progress.advance(1);
+            work.take(found)
+        })?;
         Ok(work.finish(&reading))
     })
 }
@@ -148,9 +153,11 @@ fn from_store(source: &Source, args: &Args, context: &Context) -> anyhow::Result
     let terms = terms(args, &reading, source);
     write(args, context, |transaction| {
         let mut work = Work::begin(transaction, &terms)?;
+        let progress = Progress::new(rows.len() as u64, !context.is_quiet());
         for (row, line) in rows.into_iter().zip(1..) {
             let piece = Piece::Row(row);
             work.take(Found { line, piece })?;
+            progress.advance(1);
         }
         Ok(work.finish(&reading))
     })

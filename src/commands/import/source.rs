@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use tempfile::NamedTempFile;
 
 use crate::commands::Context;
 use crate::commands::input::is_plain_file;
 use crate::error::{Failure, Kind};
+use crate::present::Progress;
 use crate::{present, settings};
 
 /// As much as tells what a file is.
@@ -85,19 +85,11 @@ impl Source {
         Ok(file)
     }
 
-    /// Begins to read it, with a bar on a terminal for a person who waits.
-    pub(super) fn open_shown(&self, context: &Context) -> io::Result<Box<dyn Read>> {
-        const WORTH_A_BAR: u64 = 20_000_000;
+    /// Begins to read it, with a bar for a person who waits.
+    pub(super) fn open_shown(&self, context: &Context) -> io::Result<impl Read> {
         let file = self.open()?;
         let size = file.metadata()?.len();
-        if size < WORTH_A_BAR || !present::is_interactive() || context.is_quiet() {
-            return Ok(Box::new(file));
-        }
-        let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {eta} left");
-        let bar = ProgressBar::new(size)
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-            .with_finish(ProgressFinish::AndClear);
-        Ok(Box::new(bar.wrap_read(file)))
+        Ok(Progress::new(size, !context.is_quiet()).reading(file))
     }
 
     /// Its beginning.

@@ -104,7 +104,7 @@ impl Answer for Reply {
             page.line("")?;
         }
         for difference in differences {
-            page.patch(&difference)?;
+            page.verbatim(difference.as_bytes())?;
         }
         Ok(())
     }
@@ -134,7 +134,9 @@ impl Answer for Reply {
 impl Answer for Agents {
     fn text(&self, page: &mut Page<'_>) -> io::Result<()> {
         let columns = ["AGENT", "FOUND", "HOOKS", "MCP", "SKILL"];
-        let mut table = Table::new(&columns.map(|name| (name, Align::Short)));
+        let mut columns = columns.map(|name| (name, Align::Flag));
+        columns[0].1 = Align::Short;
+        let mut table = Table::new(&columns);
         let word = |is: bool| if is { "yes" } else { "-" }.to_owned();
         for one in &self.0 {
             table.row(&[

@@ -16,7 +16,7 @@ use crate::model::{
     check_text, item_key, join_keywords, stable_name,
 };
 use crate::poison::suspicion;
-use crate::present::{Answer, Page, to_json};
+use crate::present::{Answer, Page, Progress, to_json};
 use crate::redact::redact;
 use crate::storage::Transaction;
 use crate::sync::{Profile, Published, Remote, Repository, published, shown};
@@ -140,6 +140,8 @@ fn load(args: &Args, context: &Context) -> anyhow::Result<Profile> {
     }
     let remote = Remote::parse(&args.from, &args.branch)?;
     let folder = tempfile::tempdir()?;
+    let progress = Progress::new(1, !context.is_quiet());
+    progress.name("fetching");
     let repository = Repository::open(&folder.path().join("repository.git"), &remote, now)?;
     Ok(repository.published()?)
 }

@@ -12,7 +12,7 @@ use crate::commands::entries::count;
 use crate::commands::history::short_device;
 use crate::error::{Failure, Kind};
 use crate::files::{Readers, folders_for};
-use crate::present::{Answer, Page, to_json};
+use crate::present::{Answer, Page, Progress, to_json};
 use crate::storage::More;
 use crate::sync::{Remote, Repository, Tree, read, shown};
 
@@ -44,6 +44,8 @@ pub(super) struct Reply {
 pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let remote = Remote::parse(&args.url, &args.branch)?;
     let dry_run = args.rehearsal.dry_run;
+    let progress = Progress::new(1, !context.is_quiet());
+    progress.name("fetching");
     let place = Place::of(context);
     let is_named = match Remote::load(&place.settings())? {
         Some(other) if other != remote => return Err(is_another(&other, &place).into()),

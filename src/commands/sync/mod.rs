@@ -16,11 +16,15 @@ use super::Context;
 use crate::error::{Failure, Kind};
 use crate::files::Lock;
 use crate::model::quoted;
-use crate::present::Answer;
+use crate::present::{Answer, Progress};
 use crate::storage::Owed;
 use crate::sync::{Remote, Repository, shown};
 pub(super) use examine::{Trouble, examine, is_set_up};
 use reply::Reply;
+
+/// The steps of a pull and of a push, as a bar shows them.
+const PULL_STEPS: u64 = 2;
+const PUSH_STEPS: u64 = 2;
 
 /// Arguments of `sync`.
 #[derive(Debug, clap::Args)]
@@ -88,19 +92,19 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         Some(Action::Status) => Box::new(status::run(context)?),
         Some(Action::Rebuild(rehearsal)) => Box::new(rebuild::run(rehearsal.dry_run, context)?),
         Some(Action::Pull(rehearsal)) => {
-            let sync = Sync::open(context, rehearsal.dry_run)?;
+            let sync = Sync::open(context, rehearsal.dry_run, PULL_STEPS)?;
             let mut reply = sync.reply("pulled")?;
             reply.pulled = Some(sync.pull()?);
             Box::new(sync.done(reply)?)
         }
         Some(Action::Push(rehearsal)) => {
-            let sync = Sync::open(context, rehearsal.dry_run)?;
+            let sync = Sync::open(context, rehearsal.dry_run, PUSH_STEPS)?;
             let mut reply = sync.reply("pushed")?;
             sync.push(&mut reply)?;
             Box::new(sync.done(reply)?)
         }
         None => {
-            let sync = Sync::open(context, args.rehearsal.dry_run)?;
+            let sync = Sync::open(context, args.rehearsal.dry_run, PULL_STEPS + PUSH_STEPS)?;
             let mut reply = sync.reply("synced")?;
             reply.pulled = Some(sync.pull()?);
             sync.push(&mut reply)?;
@@ -202,11 +206,12 @@ struct Sync<'c> {
     remote: Remote,
     repository: Repository,
     dry_run: bool,
+    progress: Progress,
     _lock: Lock,
 }
 
 impl<'c> Sync<'c> {
-    fn open(context: &'c Context, dry_run: bool) -> anyhow::Result<Self> {
+    fn open(context: &'c Context, dry_run: bool, steps: u64) -> anyhow::Result<Self> {
         let place = Place::of(context);
         let remote = place.remote()?;
         let lock = place.lock()?;
@@ -216,6 +221,7 @@ impl<'c> Sync<'c> {
             repository: Repository::open(&place.repository(), &remote, now)?,
             remote,
             dry_run,
+            progress: Progress::new(steps, !context.is_quiet()),
             _lock: lock,
         })
     }

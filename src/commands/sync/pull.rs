@@ -11,9 +11,13 @@ use crate::sync::{Reading, Stopped, Tree, read};
 impl Sync<'_> {
     /// Fetches and takes over.
     pub(super) fn pull(&self) -> anyhow::Result<Pulled> {
+        self.progress.name("fetching");
         let tree = self.repository.fetch()?;
+        self.progress.advance(1);
+        self.progress.name("taking over");
         let pulled = self.take_over(&tree)?;
         self.shed()?;
+        self.progress.advance(1);
         Ok(pulled)
     }
 

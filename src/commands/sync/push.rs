@@ -32,12 +32,14 @@ struct Plan {
 impl Sync<'_> {
     /// Pushes what is new here. Where others have pushed meanwhile, their lines are taken over first.
     pub(super) fn push(&self, reply: &mut Reply) -> anyhow::Result<()> {
+        self.progress.name("comparing");
         let is_behind = self.context.read(|view| Ok(view.has_outside_changes()?))?;
         if is_behind == Some(true) && !self.dry_run {
             // What another program wrote becomes a line first.
             self.context.write(|_| Ok(()))?;
         }
         let mut tree = self.repository.tree()?;
+        self.progress.advance(1);
         for attempt in 1..=TRIES {
             // What is known to be there is here before anything is put on it.
             self.take_over_before(&tree, reply)?;
@@ -61,6 +63,7 @@ impl Sync<'_> {
             }
             let message = format!("{} of {}", count(plan.new, "line", "lines"), plan.device);
             let commit = self.repository.commit(&tree, &files, &message)?;
+            self.progress.name("pushing");
             match self.repository.push(&commit)? {
                 Pushed::Done => {
                     self.remember(&plan, &files)?;

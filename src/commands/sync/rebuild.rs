@@ -35,7 +35,8 @@ pub(super) struct Reply {
 }
 
 pub(super) fn run(dry_run: bool, context: &Context) -> anyhow::Result<Reply> {
-    let sync = Sync::open(context, dry_run)?;
+    let sync = Sync::open(context, dry_run, 1)?;
+    sync.progress.name("making the tables anew");
     let tree = sync.repository.tree()?;
     if tree.devices.is_empty() {
         return Err(Failure::new(Kind::NotFound, "no files were fetched yet")
