@@ -398,6 +398,35 @@ fn a_copy_of_the_time_before_there_was_a_journal_forgets_and_stays_what_it_is() 
 }
 
 #[test]
+fn a_copy_of_the_time_before_there_was_a_journal_loses_the_reasons_that_speak_of_it() {
+    let home = Home::with_store("aizo-1.0.0.db");
+    let store = home.aizo().join("preferences.db");
+    rusqlite::Connection::open(&store)
+        .and_then(|store| {
+            store.execute(
+                "INSERT INTO preferences (item, reason, keywords, base_score, source, added_at, last_seen, touch_count)
+                 VALUES ('Short names', 'goes with concise code', '', 6, 'manual', '2026-01-01T00:00:00+00:00',
+                         '2026-01-01T00:00:00+00:00', 0)",
+                [],
+            )
+        })
+        .expect("it writes");
+    home.ok(&["show"]);
+    forget(&home, &["concise code", "--all-evidence"]);
+    assert_clean(&home, &["concise code"]);
+    let copies = files(&home.aizo().join("backups"));
+    let copy = rusqlite::Connection::open(&copies[0]).expect("the copy opens");
+    let reason: String = copy
+        .query_row(
+            "SELECT reason FROM preferences WHERE item = 'Short names'",
+            [],
+            |row| row.get(0),
+        )
+        .expect("it is there");
+    assert_eq!(reason, "");
+}
+
+#[test]
 fn a_copy_that_cannot_be_read_is_named_and_left_as_it_is() {
     let home = Home::new();
     home.ok(&["add", "tabs", "first"]);

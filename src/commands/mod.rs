@@ -46,7 +46,7 @@ mod update;
 mod web;
 mod why;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -242,6 +242,8 @@ pub struct Context {
     forgotten: RefCell<Vec<String>>,
     /// What was done beside the store after something was forgotten.
     paid: RefCell<Option<forget::Paid>>,
+    /// Whether this run has the lock of the sync.
+    is_syncing: Cell<bool>,
     quiet: bool,
 }
 
@@ -297,6 +299,7 @@ impl Context {
             redacted: RefCell::default(),
             forgotten: RefCell::default(),
             paid: RefCell::default(),
+            is_syncing: Cell::default(),
             quiet: false,
         }
     }

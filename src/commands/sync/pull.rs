@@ -75,10 +75,8 @@ impl Sync<'_> {
             }
             let mut received = transaction.receive(lines)?;
             received.renamed = received.renamed.or(renamed);
-            let words = received.forgotten.iter().cloned();
-            self.context.remember_forgotten(words.collect());
             transaction.set_sync_note(&note.text())?;
-            pulled(transaction, received, waiting)
+            pulled(self.context, transaction, received, waiting)
         })
     }
 }
@@ -95,11 +93,14 @@ pub(super) fn change<T>(
     }
 }
 
-fn pulled(
+/// What came of lines that were received.
+pub(super) fn pulled(
+    context: &Context,
     transaction: &Transaction<'_>,
     received: Received,
     waiting: Vec<(String, Stopped)>,
 ) -> anyhow::Result<Pulled> {
+    context.remember_forgotten(received.forgotten.iter().cloned().collect());
     let view = transaction.view();
     let mut pulled = Pulled::new(received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;

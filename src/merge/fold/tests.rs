@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use super::{Entry, State, fold, values};
-use crate::merge::forgotten::{Forgotten, nameless};
+use crate::merge::forgotten::{Forgotten, nameless, texts_of};
 use crate::merge::{Observation, observe};
 use crate::model::{
     Change, Effect, Evidence, Hlc, JournalLine, Op, Origin, Preference, Score, Speaker, Stamp,
@@ -230,14 +230,25 @@ impl World {
                 *last = line.hlc.clone().max(std::mem::take(last));
             }
         }
+        let forgotten = self.forgotten(device);
         for draft in drafts {
+            let tells_what_was = |values: &Values| {
+                texts_of(&draft.subject)
+                    .iter()
+                    .any(|text| values.contains_key(*text))
+            };
+            let is_shortened = forgotten
+                .shortened()
+                .any(|subject| *subject == draft.subject);
+            let says_what_was_known = draft.lifts_a_limit()
+                || is_shortened && draft.before.as_ref().is_some_and(tells_what_was);
             is_undo |= matches!(draft.op, Op::Undo | Op::Forget);
             if !is_undo {
                 tables.write(&draft);
             }
             let at = &mut self.devices[device];
             at.hlc = at.hlc.next(now);
-            let seen = match draft.lifts_a_limit() {
+            let seen = match says_what_was_known {
                 true => seen.clone(),
                 false => BTreeMap::new(),
             };
@@ -751,7 +762,16 @@ fn no_limit_is_lost(world: &World, state: &State) {
             let raises = answer.after.as_ref().is_none_or(|after| {
                 values::score(after).is_some_and(|score| !values::is_limit(score))
             });
-            raises && world.knew[other].contains(&number) && resolve(answer) == uid
+            // Whoever takes back what made the entry once does not lift what made it a limit elsewhere.
+            let is_of_another = answer.op == Op::Undo
+                && answer.after.is_none()
+                && line.before.is_none()
+                && line.op != Op::Undo
+                && answer.undoes.as_ref() != Some(&line.batch);
+            raises
+                && !is_of_another
+                && world.knew[other].contains(&number)
+                && resolve(answer) == uid
         });
         let stands = state.entries.get(&uid);
         assert!(
@@ -775,6 +795,14 @@ fn nothing_forgotten_is_left(world: &World, device: usize, state: &State) {
         .flat_map(|line| line.added.iter().chain(&line.removed));
     for evidence in observed.filter(|one| forgotten.observations().contains(&one.uid)) {
         assert_eq!(evidence.quote, "");
+    }
+    for (number, left) in journal.iter().enumerate() {
+        let is_unknown = world.lines.iter().enumerate().any(|(other, said)| {
+            let is_about_it = said.op == Op::Forget && said.subject == left.subject;
+            is_about_it && other != number && !world.knew[number].contains(&other)
+        });
+        let was = left.before.as_ref().and_then(|before| before.get("reason"));
+        assert!(!is_unknown || was.is_none_or(|reason| reason == ""));
     }
     // Some devices know already what was forgotten when the others hear of it.
     let mixed = journal.iter().zip(&world.lines).enumerate();
