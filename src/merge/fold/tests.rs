@@ -16,7 +16,7 @@ use crate::model::{
 };
 
 /// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_HISTORIES=10000 cargo test
-/// --lib any_order`.
+/// --lib any_order_of_delivery_any_partition`.
 const HISTORIES: u32 = 300;
 
 const ITEMS: [&str; 5] = ["tabs", "Emojis", "force-push", "ＴＡＢＳ", "long meetings"];
