@@ -75,8 +75,11 @@ impl View<'_> {
         Ok(undone)
     }
 
-    /// What was taken back and not brought back: batches, and the records in them.
-    fn undone_records(&self) -> Result<HashSet<(String, String)>> {
+    /// What was taken back and not brought back: batches, and the names of the records in them.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn undone_records(&self) -> Result<HashSet<(String, String)>> {
         let lines: Vec<[String; 3]> = self.sqlite_result(
             self.connection()
                 .prepare_cached(
@@ -184,12 +187,11 @@ impl Transaction<'_> {
     }
 
     fn undo_batches(&mut self, batches: &[String]) -> Result<Undoing> {
-        let undone = self.view().undone_batches()?;
-        let records = self.view().undone_records()?;
+        let undone = self.view().undone_records()?;
         let mut undoing = Undoing::default();
         for batch in batches {
             let mut lines = self.view().journal_where("batch = ?1", [batch])?;
-            lines.retain(|line| !records.contains(&record_of(line)));
+            lines.retain(|line| !undone.contains(&record_of(line)));
             if let Some(line) = lines.iter().find(|line| why_not(line.op).is_some()) {
                 return Err(cannot_undo(line, why_not(line.op).unwrap_or_default()));
             }
@@ -275,13 +277,12 @@ impl Transaction<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn undo_session(&mut self, session: &str) -> Result<Undoing> {
-        let undone = self.view().undone_batches()?;
-        let gone = self.view().undone_records()?;
+        let undone = self.view().undone_records()?;
         let mut lines = self.view().journal_of(&Source {
             session: Some(session),
             ..Source::default()
         })?;
-        lines.retain(|line| !gone.contains(&record_of(line)) && why_not(line.op).is_none());
+        lines.retain(|line| !undone.contains(&record_of(line)) && why_not(line.op).is_none());
         let mut own: HashSet<i64> = lines.iter().map(|line| line.seq).collect();
         let mut records: Vec<Vec<JournalLine>> = Vec::new();
         for line in lines {
@@ -313,7 +314,7 @@ impl Transaction<'_> {
         &self,
         lines: &[JournalLine],
         own: &HashSet<i64>,
-        undone: &HashSet<String>,
+        undone: &HashSet<(String, String)>,
     ) -> Result<Option<Left>> {
         let Some(stored) = self.standing(&lines[0].subject)? else {
             // Nothing of it stands.
@@ -465,7 +466,7 @@ impl Transaction<'_> {
         &self,
         line: &JournalLine,
         is_own: &dyn Fn(&JournalLine) -> bool,
-        undone: &HashSet<String>,
+        undone: &HashSet<(String, String)>,
     ) -> Result<()> {
         let later = self.view().journal_where(
             "kind = ?1 AND uid = ?2 AND seq > ?3",
@@ -477,7 +478,7 @@ impl Transaction<'_> {
             let elsewhere = other.device != self.device;
             // Of what was forgotten nothing is in the way.
             let own = own || other.op == Op::Forget || is_blank(&other);
-            if own || elsewhere || undone.contains(&other.batch) || !overlap(line, &other) {
+            if own || elsewhere || undone.contains(&record_of(&other)) || !overlap(line, &other) {
                 continue;
             }
             // An undo of something that came later still leaves the record as this line had left it.

@@ -496,6 +496,37 @@ impl World {
         self.write(device, drafts);
     }
 
+    /// `aizo undo --session`: takes back what made an entry, whoever did, and whatever it has become since.
+    fn take_back(&mut self, device: usize, step: &Step) {
+        let (at, forgotten) = (&self.devices[device], self.forgotten(device));
+        let known = at.known.iter().map(|&number| &self.lines[number]);
+        let made: Vec<&JournalLine> = known
+            .filter(|line| {
+                let is_entry = matches!(line.subject, Subject::Entry(_));
+                let stands = at
+                    .state
+                    .entries
+                    .contains_key(at.state.resolve(line.subject.uid()));
+                let is_made = line.before.is_none() && line.after.is_some() && line.op == Op::Add;
+                is_entry && stands && is_made && !forgotten.has(&line.subject)
+            })
+            .collect();
+        let Some(line) = made.get(step.pick % made.len().max(1)) else {
+            return;
+        };
+        let uid = at.state.resolve(line.subject.uid());
+        let draft = Draft {
+            op: Op::Undo,
+            subject: line.subject.clone(),
+            before: Some(at.state.entries[uid].values.clone()),
+            after: None,
+            added: Vec::new(),
+            removed: line.added.clone(),
+            undoes: Some(line.batch.clone()),
+        };
+        self.write(device, vec![draft]);
+    }
+
     fn propose(&mut self, device: usize, step: &Step) {
         let score = self.score(step.score).value();
         let item = ITEMS[step.pick % ITEMS.len()];
@@ -680,6 +711,7 @@ impl World {
             }
             9 => self.rename(device, step),
             10..=11 => self.remove(device, &[step.pick, step.word]),
+            12 if step.word > 2 => self.take_back(device, step),
             12 => self.undo(device, step.pick),
             13 => self.swap(device, step.pick, step.word),
             14 => self.learn(device, step),

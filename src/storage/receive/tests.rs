@@ -172,6 +172,14 @@ fn indexed(connection: &Connection) -> Vec<String> {
     all
 }
 
+/// An observation of a conversation.
+fn heard(session: &str, number: i64) -> Evidence {
+    Evidence {
+        session: Some(session.to_owned()),
+        ..nameless(format!("{session}-{number}"))
+    }
+}
+
 fn proposal(item: &str, score: f64, now: DateTime<Utc>) -> ProposalValues {
     ProposalValues {
         item: item.to_owned(),
@@ -209,7 +217,10 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
     let picked = (!all.is_empty()).then(|| all[step.pick % all.len()].clone());
     match (step.action, picked) {
         (0..=3, _) => {
-            let seen = seen(item, (step.pick != 3).then_some(score));
+            let mut seen = seen(item, (step.pick != 3).then_some(score));
+            if step.action > 1 {
+                seen.evidence = Some(heard(&format!("s{}", step.pick), number));
+            }
             try_write(store, now, |transaction| add_to(transaction, &seen)).expect("it adds");
         }
         (4..=5, Some(entry)) => {
@@ -232,6 +243,11 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
         (7, Some(entry)) => {
             let change = Change::delete(Op::Remove, Subject::Entry(entry.uid), Origin::User);
             try_write(store, now, |transaction| transaction.apply(&change)).expect("it removes");
+        }
+        (8, _) if step.score > 2 => {
+            let _refused = try_write(store, now, |transaction| {
+                transaction.undo_session(&format!("s{}", step.pick))
+            });
         }
         (8, _) => {
             let _refused = try_write(store, now, |transaction| {

@@ -139,12 +139,8 @@ fn what_a_conversation_wrote_does_not_take_a_limit_of_another_device_with_it() {
 
 /// What a conversation said of an item.
 fn said(session: &str, item: &str, score: f64) -> Observation {
-    let evidence = Evidence {
-        session: Some(session.to_owned()),
-        ..nameless(format!("{session}-{item}"))
-    };
     Observation {
-        evidence: Some(evidence),
+        evidence: Some(heard(session, item.len() as i64)),
         ..seen(item, Some(score))
     }
 }
