@@ -398,6 +398,35 @@ fn a_copy_of_the_time_before_there_was_a_journal_forgets_and_stays_what_it_is() 
 }
 
 #[test]
+fn a_copy_of_the_time_before_there_was_a_journal_loses_the_reasons_that_speak_of_it() {
+    let home = Home::with_store("aizo-1.0.0.db");
+    let store = home.aizo().join("preferences.db");
+    rusqlite::Connection::open(&store)
+        .and_then(|store| {
+            store.execute(
+                "INSERT INTO preferences (item, reason, keywords, base_score, source, added_at, last_seen, touch_count)
+                 VALUES ('Short names', 'goes with concise code', '', 6, 'manual', '2026-01-01T00:00:00+00:00',
+                         '2026-01-01T00:00:00+00:00', 0)",
+                [],
+            )
+        })
+        .expect("it writes");
+    home.ok(&["show"]);
+    forget(&home, &["concise code", "--all-evidence"]);
+    assert_clean(&home, &["concise code"]);
+    let copies = files(&home.aizo().join("backups"));
+    let copy = rusqlite::Connection::open(&copies[0]).expect("the copy opens");
+    let reason: String = copy
+        .query_row(
+            "SELECT reason FROM preferences WHERE item = 'Short names'",
+            [],
+            |row| row.get(0),
+        )
+        .expect("it is there");
+    assert_eq!(reason, "");
+}
+
+#[test]
 fn a_copy_that_cannot_be_read_is_named_and_left_as_it_is() {
     let home = Home::new();
     home.ok(&["add", "tabs", "first"]);
@@ -750,6 +779,7 @@ fn it_is_gone_on_every_device_and_out_of_the_files_and_objects_of_the_sync() {
     }
     // What the server has of it goes with the command that was told.
     assert!(!traces(&server.path(), WORDS).is_empty());
+    a.ok(&["sync"]);
     let shell = command.replacen("aizo sync && ", "", 1);
     let run = Command::new("sh")
         .args(["-c", &shell])
@@ -775,6 +805,61 @@ fn it_is_gone_on_every_device_and_out_of_the_files_and_objects_of_the_sync() {
         a.json::<Value>(&["show", "vrrtgemun"])["reason"],
         "said anew"
     );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_and_a_sync_that_runs_are_told() {
+    let server = Server::new();
+    let (a, b) = (server.home(), server.home());
+    for home in [&a, &b] {
+        home.ok(&["add", ITEM, "wqkpfex"]);
+        meet(&[&a, &b]);
+    }
+    a.ok(&["add", "tabs", "other"]);
+    let lock = a.aizo().join("sync/lock");
+    let lock = fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(lock)
+        .expect("it is there");
+    lock.lock().expect("it is free");
+    let told = forget(&a, &[ITEM]);
+    assert!(told.unfinished[0].contains("a sync runs"), "{told:?}");
+    drop(lock);
+    // Its device alone can take it out.
+    let clone = server.folder.path().join("clone");
+    git(
+        server.folder.path(),
+        &["clone", "--quiet", "repo.git", "clone"],
+    );
+    let name = server
+        .files()
+        .into_keys()
+        .find(|name| name.starts_with("devices/"))
+        .expect("a file");
+    let mut file = fs::read(clone.join(&name)).expect("it is there");
+    file.extend(b"{\"v\":9,\"hlc\":\"ffff000000000000\"}\n");
+    fs::write(clone.join(&name), file).expect("it writes");
+    for arguments in [
+        &[
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x",
+            "commit",
+            "-qam",
+            "x",
+        ][..],
+        &["push", "-q"],
+    ] {
+        git(&clone, arguments);
+    }
+    for _ in 0..2 {
+        let run = a.run(&["sync"]);
+        assert!(run.stderr.contains("forgetting is not finished"), "{run:?}");
+    }
+    assert_clean(&a, WORDS);
 }
 
 #[test]

@@ -141,7 +141,7 @@ pub(super) fn lines_of(
 /// Lines as people read them.
 fn shown(view: &View<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Vec<Line>> {
     let mut shown = Vec::new();
-    let undone = view.undone_batches()?;
+    let undone = view.undone_records()?;
     let here = view.device()?;
     let mut items: HashMap<Subject, Option<String>> = HashMap::new();
     for line in lines {
@@ -167,7 +167,7 @@ fn shown(view: &View<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Vec<Line>> 
             origin: line.origin,
             elsewhere: line.device != here,
             device: line.device,
-            undone: undone.contains(&line.batch),
+            undone: undone.contains(&(line.batch.clone(), line.subject.uid().to_owned())),
             undoes,
             observed_score: line.added.first().and_then(|evidence| evidence.score),
             before: line.before,

@@ -46,7 +46,7 @@ mod update;
 mod web;
 mod why;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -245,6 +245,8 @@ pub struct Context {
     forgotten: RefCell<Vec<String>>,
     /// What was done beside the store after something was forgotten.
     paid: RefCell<Option<forget::Paid>>,
+    /// Whether this run has the lock of the sync.
+    is_syncing: Cell<bool>,
     quiet: bool,
     /// Whether the process ends with the answer, and touches the store once.
     reads_once: bool,
@@ -310,6 +312,7 @@ impl Context {
             redacted: RefCell::default(),
             forgotten: RefCell::default(),
             paid: RefCell::default(),
+            is_syncing: Cell::default(),
             quiet: false,
             reads_once: false,
         }

@@ -86,10 +86,18 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     context.write(|transaction| {
         let Undoing { done, left } = match (args.change, &args.session) {
             (Some(number), _) => transaction.undo(number)?,
-            (None, Some(session)) => require_some(transaction.undo_session(session)?, session)?,
+            (None, Some(session)) => {
+                let undoing = transaction.undo_session(session)?;
+                match transaction.change_number() {
+                    Some(_) => undoing,
+                    None => return Err(nothing_undone(&undoing, session).into()),
+                }
+            }
             (None, None) => transaction.undo_last(args.last)?,
         };
-        let taken: HashSet<&str> = done.iter().map(|one| one.line.batch.as_str()).collect();
+        let lines = done.iter().map(|one| &one.line);
+        let lines = lines.chain(left.iter().map(|one| &one.line));
+        let taken: HashSet<&str> = lines.map(|line| line.batch.as_str()).collect();
         if args.change.is_none() && args.session.is_none() && taken.len() < args.last {
             context.note(format!(
                 "there were only {}",
@@ -134,14 +142,11 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     })
 }
 
-/// Fails where nothing of a conversation was taken back.
-fn require_some(undoing: Undoing, session: &str) -> Result<Undoing, Failure> {
+/// Why nothing of a conversation was taken back.
+fn nothing_undone(undoing: &Undoing, session: &str) -> Failure {
     const MOST: usize = 5;
-    if !undoing.done.is_empty() {
-        return Ok(undoing);
-    }
     let whys: Vec<&str> = undoing.left.iter().map(|one| one.why.as_str()).collect();
-    Err(match whys.is_empty() {
+    match whys.is_empty() {
         true => Failure::new(
             Kind::NotFound,
             format!("nothing stands that came of a conversation “{session}”"),
@@ -155,7 +160,7 @@ fn require_some(undoing: Undoing, session: &str) -> Result<Undoing, Failure> {
             ),
         )
         .hint(format!("aizo history --session {}", quoted(session))),
-    })
+    }
 }
 
 impl Answer for Reply {

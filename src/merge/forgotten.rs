@@ -1,7 +1,7 @@
 //! What was forgotten for good: which records, and which texts of others, and what that leaves of a line of the journal. It
 //! follows from the lines that say so, so that it is the same on every device that has them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -20,8 +20,9 @@ pub fn texts_of(subject: &Subject) -> &'static [&'static str] {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forgotten {
     records: HashSet<Subject>,
-    /// The texts of records that stay, each with the time before which its values are gone.
-    texts: HashMap<Subject, HashMap<&'static str, String>>,
+    /// The texts of records that stay, each with the times of the lines that say so, and their devices: before the last one
+    /// its values are gone.
+    texts: HashMap<Subject, HashMap<&'static str, BTreeSet<(String, String)>>>,
     /// Observations whose words are gone, by name.
     observations: HashSet<String>,
 }
@@ -61,8 +62,8 @@ impl Forgotten {
         let known = self.texts.entry(line.subject.clone()).or_default();
         for field in texts_of(&line.subject) {
             if texts.contains_key(*field) {
-                let until = known.entry(*field).or_default();
-                *until = line.hlc.clone().max(std::mem::take(until));
+                let said = known.entry(*field).or_default();
+                said.insert((line.hlc.clone(), line.device.clone()));
             }
         }
     }
@@ -107,9 +108,12 @@ impl Forgotten {
             line.seen.clear();
             return line;
         }
-        for (field, until) in self.texts.get(&line.subject).into_iter().flatten() {
-            if line.hlc < *until {
+        for (field, said) in self.texts.get(&line.subject).into_iter().flatten() {
+            let is_before = said.last().is_some_and(|(until, _)| line.hlc < *until);
+            if is_before {
                 take_out(&mut line, field);
+            } else if !said.iter().all(|(hlc, device)| line.knows(device, hlc)) {
+                take_out_what_was(&mut line, field);
             }
         }
         for evidence in line.added.iter_mut().chain(&mut line.removed) {
@@ -172,6 +176,17 @@ fn take_out(line: &mut JournalLine, field: &str) {
             }
         }
         (None, None) => {}
+    }
+}
+
+/// Takes out of a line what it says that a text was before: its device did not know that it was forgotten. What is said anew
+/// stays.
+fn take_out_what_was(line: &mut JournalLine, field: &str) {
+    let after = line.after.as_mut().filter(|_| line.op == Op::Undo);
+    for values in line.before.as_mut().into_iter().chain(after) {
+        if let Some(value) = values.get_mut(field) {
+            *value = Value::from("");
+        }
     }
 }
 
@@ -263,6 +278,30 @@ mod tests {
             &json!({"reason": "new"}),
         );
         assert_eq!(values(&forgotten.blank(later.clone())), values(&later));
+    }
+
+    #[test]
+    fn a_later_line_of_who_did_not_know_loses_what_it_saw_before() {
+        let elsewhere = JournalLine {
+            device: "elsewhere".into(),
+            ..forget(5, &json!({"reason": "short"}), &[])
+        };
+        let forgotten = Forgotten::of([&elsewhere]);
+        let (old, new) = (json!({"reason": "secret"}), json!({"reason": "new"}));
+        let set = line(9, Op::Update, &old, &new);
+        let left = forgotten.blank(set.clone());
+        assert_eq!(values(&left), json!([{"reason": ""}, {"reason": "new"}]));
+        assert_eq!(forgotten.blank(left.clone()), left);
+        let back = line(9, Op::Undo, &new, &old);
+        assert_eq!(
+            values(&forgotten.blank(back)),
+            json!([{"reason": ""}, {"reason": ""}])
+        );
+        let knew = JournalLine {
+            seen: BTreeMap::from([("elsewhere".to_owned(), elsewhere.hlc)]),
+            ..set
+        };
+        assert_eq!(forgotten.blank(knew.clone()), knew);
     }
 
     #[test]

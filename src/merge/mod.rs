@@ -8,6 +8,8 @@ pub mod forgotten;
 mod learn;
 mod similar;
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 
 pub use alike::{Pair, Relation, pairs, thing_of};
@@ -245,12 +247,14 @@ pub fn more_patterns(entry: &Preference, seen: &Observation) -> Option<Vec<Strin
 
 /// The two lists together, or nothing when the second adds nothing to the first. Small and large letters differ.
 fn united_patterns(have: &[String], more: &[String]) -> Option<Vec<String>> {
+    joined(have, more, str::to_owned)
+}
+
+/// A list with what another one has beside it; nothing where that has no more.
+fn joined(have: &[String], more: &[String], key: fn(&str) -> String) -> Option<Vec<String>> {
+    let mut known: HashSet<String> = have.iter().map(|word| key(word)).collect();
     let mut all = have.to_vec();
-    for pattern in more {
-        if !all.contains(pattern) {
-            all.push(pattern.clone());
-        }
-    }
+    all.extend(more.iter().filter(|word| known.insert(key(word))).cloned());
     (all.len() > have.len()).then_some(all)
 }
 
@@ -278,14 +282,7 @@ fn added(seen: &Observation, evidence: Evidence, now: DateTime<Utc>, uid: String
 
 /// The two lists together, or nothing when the second adds nothing to the first.
 pub(crate) fn union(have: &[String], more: &[String]) -> Option<Vec<String>> {
-    let mut all = have.to_vec();
-    for word in more {
-        let folded = word.to_lowercase();
-        if !all.iter().any(|known| known.to_lowercase() == folded) {
-            all.push(word.clone());
-        }
-    }
-    (all.len() > have.len()).then_some(all)
+    joined(have, more, |word| word.to_lowercase())
 }
 
 /// Unites rows of a store that are one item: the first one's names stay, and the others are taken as

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Row;
+use rusqlite::{Row, params};
 use serde_json::Value;
 
-use crate::merge::forgotten::{Erasure, nameless};
+use super::{Result, Transaction};
+use crate::merge::forgotten::{Erasure, nameless, texts_of};
 use crate::model::{
     Change, Effect, Evidence, JournalLine, LINE_VERSION, Op, Origin, SEEN, Score, Stamp, Subject,
     Values,
@@ -16,10 +17,7 @@ pub(super) const COLUMNS: &str = "seq, version, batch, at, hlc, device, op, kind
      values_before, values_after, evidence_added, evidence_removed, undoes, local_id";
 
 /// The values before as they are stored.
-pub(super) fn before_column(
-    before: Option<&Values>,
-    seen: &BTreeMap<String, String>,
-) -> Option<String> {
+fn before_column(before: Option<&Values>, seen: &BTreeMap<String, String>) -> Option<String> {
     let mut values = before?.clone();
     if !seen.is_empty() {
         let seen = seen
@@ -31,7 +29,9 @@ pub(super) fn before_column(
 }
 
 /// Reads a row of [`COLUMNS`]; the inner error says what this version cannot read.
-pub(super) fn read_line(row: &Row<'_>) -> rusqlite::Result<Result<JournalLine, (i64, String)>> {
+pub(super) fn read_line(
+    row: &Row<'_>,
+) -> rusqlite::Result<std::result::Result<JournalLine, (i64, String)>> {
     let seq: i64 = row.get(0)?;
     let version: i64 = row.get(1)?;
     if version > LINE_VERSION {
@@ -40,8 +40,8 @@ pub(super) fn read_line(row: &Row<'_>) -> rusqlite::Result<Result<JournalLine, (
     let texts: [String; 4] = [row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?];
     let values: [Option<String>; 2] = [row.get(10)?, row.get(11)?];
     let evidence: [String; 2] = [row.get(12)?, row.get(13)?];
-    let parsed = (|| -> Result<_, String> {
-        let read = |text: &Option<String>| -> Result<Option<Values>, String> {
+    let parsed = (|| -> std::result::Result<_, String> {
+        let read = |text: &Option<String>| -> std::result::Result<Option<Values>, String> {
             text.as_deref()
                 .map(|text| serde_json::from_str(text).map_err(|error| error.to_string()))
                 .transpose()
@@ -51,7 +51,7 @@ pub(super) fn read_line(row: &Row<'_>) -> rusqlite::Result<Result<JournalLine, (
             Some(seen) => serde_json::from_value(seen).map_err(|error| error.to_string())?,
             None => BTreeMap::new(),
         };
-        let list = |text: &str| -> Result<Vec<Evidence>, String> {
+        let list = |text: &str| -> std::result::Result<Vec<Evidence>, String> {
             serde_json::from_str(text).map_err(|error| error.to_string())
         };
         Ok((
@@ -85,6 +85,48 @@ pub(super) fn read_line(row: &Row<'_>) -> rusqlite::Result<Result<JournalLine, (
         seen,
         local_id: row.get(15)?,
     }))
+}
+
+impl Transaction<'_> {
+    /// Writes a line as it is, and gives its number: in place of the one that has its number, or as a new one.
+    pub(super) fn write_line(&self, line: &JournalLine) -> Result<i64> {
+        let list = |evidence: &[Evidence]| {
+            serde_json::to_string(evidence).expect("evidence is texts and finite numbers")
+        };
+        let after = line
+            .after
+            .clone()
+            .map(|after| Value::Object(after).to_string());
+        let seq = (line.seq > 0).then_some(line.seq);
+        let how = if seq.is_some() { " OR REPLACE" } else { "" };
+        self.connection()
+            .prepare_cached(&format!(
+                "INSERT{how} INTO journal (seq, version, batch, at, hlc, device, op, kind, uid, origin, values_before,
+                     values_after, evidence_added, evidence_removed, undoes, local_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+            ))
+            .and_then(|mut statement| {
+                statement.insert(params![
+                    seq,
+                    LINE_VERSION,
+                    line.batch,
+                    line.at.0,
+                    line.hlc,
+                    line.device,
+                    line.op.name(),
+                    line.subject.kind(),
+                    line.subject.uid(),
+                    line.origin.name(),
+                    before_column(line.before.as_ref(), &line.seen),
+                    after,
+                    list(&line.added),
+                    list(&line.removed),
+                    line.undoes,
+                    line.local_id,
+                ])
+            })
+            .map_err(|error| self.sqlite(error))
+    }
 }
 
 /// A line that is about to be written.
@@ -155,15 +197,22 @@ impl Draft {
     }
 
     /// A line that says that a record is forgotten: as a whole, or only texts of it and the words of observations.
-    pub(super) fn forget(subject: Subject, erasure: Option<&Erasure>) -> Self {
+    pub(super) fn forget(subject: Subject, origin: Origin, erasure: Option<&Erasure>) -> Self {
         let names = erasure
             .into_iter()
             .flat_map(|erasure| &erasure.observations);
         Draft {
             after: erasure.map(|erasure| erasure.texts.clone()),
             removed: names.cloned().map(nameless).collect(),
-            ..Draft::new(Op::Forget, subject, Origin::User)
+            ..Draft::new(Op::Forget, subject, origin)
         }
+    }
+
+    /// Whether it tells what a text was before that its record can lose.
+    pub(super) fn tells_what_was(&self) -> bool {
+        let before = self.before.iter().flat_map(Values::keys);
+        let mut texts = before.filter(|field| texts_of(&self.subject).contains(&field.as_str()));
+        texts.next().is_some()
     }
 
     /// The line for a change, given the values that the store holds now.

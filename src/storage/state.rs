@@ -56,10 +56,25 @@ impl Difference {
         self.entries.is_empty() && self.proposals.is_empty() && !self.decay
     }
 
-    /// The names of the entries that were not there.
-    pub(super) fn added(&self) -> Vec<String> {
-        let added = self.entries.iter().filter(|entry| entry.how == How::Added);
-        added.map(|entry| entry.uid.clone()).collect()
+    /// The names of the records that were not there.
+    pub(super) fn added(&self) -> HashSet<&str> {
+        let all = self.entries.iter().chain(&self.proposals);
+        let added = all.filter(|record| record.how == How::Added);
+        added.map(|record| record.uid.as_str()).collect()
+    }
+
+    /// The names of the entries that are hard limits now and were none.
+    pub(super) fn forbidden(&self) -> HashSet<&str> {
+        let all = self.entries.iter();
+        let new = all.filter(|entry| !forbids(entry.before) && forbids(entry.after));
+        new.map(|entry| entry.uid.as_str()).collect()
+    }
+
+    /// Leaves out records.
+    pub(super) fn leave_out(&mut self, uids: &HashSet<&str>) {
+        for records in [&mut self.entries, &mut self.proposals] {
+            records.retain(|record| !uids.contains(record.uid.as_str()));
+        }
     }
 }
 
@@ -308,8 +323,6 @@ impl Differing {
 
     /// Whether it was a hard limit and is none.
     pub fn loses_a_limit(&self) -> bool {
-        let forbids =
-            |score: Option<f64>| score.is_some_and(|it| Score::clamped(it).is_hard_limit());
         forbids(self.before) && !forbids(self.after)
     }
 
@@ -323,6 +336,10 @@ impl Differing {
             how: How::Removed,
         }
     }
+}
+
+fn forbids(score: Option<f64>) -> bool {
+    score.is_some_and(|it| Score::clamped(it).is_hard_limit())
 }
 
 fn item(values: &Values) -> String {

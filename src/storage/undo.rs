@@ -38,32 +38,65 @@ pub struct Undoing {
 /// What stands of a line that was forgotten.
 const FORGOTTEN: &str = "what it changed was forgotten";
 
+/// Why what was taken back is there all the same.
+const STANDS: &str = "another device has said it too, and that stands";
+
+/// The condition that something is left of a line: it was not forgotten.
+const SAYS_SOMETHING: &str =
+    "(coalesce(values_before, '{}') != '{}' OR coalesce(values_after, '{}') != '{}'
+     OR evidence_added != '[]' OR evidence_removed != '[]')";
+
 /// When an entry was seen last, and how often: an undo of what made the entry does not mind.
 const CLOCK: [&str; 2] = ["last_seen", "touch_count"];
 
 impl View<'_> {
-    /// The batches that another batch has taken back, where that one still stands.
+    /// The batches that other batches have taken back, all that is left of them, where those still stand.
     ///
     /// # Errors
     /// What SQLite reports.
     pub fn undone_batches(&self) -> Result<HashSet<String>> {
-        let pairs: Vec<(String, String)> = self.sqlite_result(
+        let records = self.undone_records()?;
+        let mut undone: HashSet<String> = records.iter().map(|(batch, _)| batch.clone()).collect();
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection().prepare_cached(&format!(
+                "SELECT DISTINCT batch, uid FROM journal
+                 WHERE batch IN (SELECT undoes FROM journal WHERE undoes IS NOT NULL) AND {SAYS_SOMETHING}"
+            ))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let record: (String, String) = (row.get(0)?, row.get(1)?);
+                if !records.contains(&record) {
+                    undone.remove(&record.0);
+                }
+            }
+            Ok(())
+        };
+        self.sqlite_result(read())?;
+        Ok(undone)
+    }
+
+    /// What was taken back and not brought back: batches, and the names of the records in them.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn undone_records(&self) -> Result<HashSet<(String, String)>> {
+        let lines: Vec<[String; 3]> = self.sqlite_result(
             self.connection()
                 .prepare_cached(
-                    "SELECT batch, undoes FROM journal WHERE undoes IS NOT NULL
-                     GROUP BY batch, undoes ORDER BY max(hlc) DESC",
+                    "SELECT batch, undoes, uid FROM journal WHERE undoes IS NOT NULL ORDER BY hlc DESC",
                 )
                 .and_then(|mut statement| {
                     statement
-                        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                        .query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?
                         .collect()
                 }),
         )?;
-        let mut undone: HashSet<String> = HashSet::new();
+        let mut undone: HashSet<(String, String)> = HashSet::new();
         // Newest first: an undo that was itself undone no longer counts.
-        for (batch, target) in pairs {
-            if !undone.contains(&batch) {
-                undone.insert(target);
+        for [batch, target, uid] in lines {
+            let own = (batch, uid);
+            if !undone.contains(&own) {
+                undone.insert((target, own.1));
             }
         }
         Ok(undone)
@@ -76,14 +109,14 @@ impl View<'_> {
         let mut left = count;
         let mut found: Vec<String> = Vec::new();
         let read = || -> rusqlite::Result<Vec<String>> {
-            let mut statement = self.connection().prepare_cached(
+            let mut statement = self.connection().prepare_cached(&format!(
                 "SELECT batch FROM journal
                  WHERE device = (SELECT value FROM schema_meta WHERE key = 'device')
                  GROUP BY batch
                  HAVING sum(undoes IS NOT NULL OR op IN ('baseline', 'adopt')) = 0
-                    AND sum(op = 'forget' OR values_before IS NOT NULL OR values_after IS NOT NULL) > 0
-                 ORDER BY max(hlc) DESC",
-            )?;
+                    AND sum(CASE op WHEN 'forget' THEN origin = 'user' ELSE {SAYS_SOMETHING} END) > 0
+                 ORDER BY max(hlc) DESC"
+            ))?;
             let mut rows = statement.query([])?;
             while let (Some(row), true) = (rows.next()?, left > 0) {
                 let batch: String = row.get(0)?;
@@ -154,10 +187,11 @@ impl Transaction<'_> {
     }
 
     fn undo_batches(&mut self, batches: &[String]) -> Result<Undoing> {
-        let undone = self.view().undone_batches()?;
+        let undone = self.view().undone_records()?;
         let mut undoing = Undoing::default();
         for batch in batches {
             let mut lines = self.view().journal_where("batch = ?1", [batch])?;
+            lines.retain(|line| !undone.contains(&record_of(line)));
             if let Some(line) = lines.iter().find(|line| why_not(line.op).is_some()) {
                 return Err(cannot_undo(line, why_not(line.op).unwrap_or_default()));
             }
@@ -177,22 +211,64 @@ impl Transaction<'_> {
             }
             for line in lines.into_iter().rev() {
                 self.refuse_other_values(&line)?;
-                let applied = self.execute(Draft::inverse(&line))?;
-                let id = line.before.is_some().then_some(applied.id);
+                let id = self.take_back(Draft::inverse(&line))?;
                 undoing.done.push(Undone { line, id });
             }
         }
         self.settle_undo(undoing)
     }
 
-    /// What others have changed at the same time counts again as well.
+    /// Writes the line that takes another one back, and its rows; gives the record's number, where it is there then. A
+    /// record that goes by another name, or that others have kept, follows when all lines are folded.
+    fn take_back(&mut self, draft: Draft) -> Result<Option<i64>> {
+        let id = self.view().number_of(&draft.subject)?;
+        let has_rows = match draft.before {
+            Some(_) => self.view().local_id(&draft.subject)?.is_some(),
+            None => id.is_none(),
+        };
+        if has_rows {
+            let stays = draft.after.is_some();
+            let id = self.execute(draft)?.id;
+            return Ok(stays.then_some(id));
+        }
+        self.note(draft)?;
+        Ok(id)
+    }
+
+    /// What others have changed at the same time counts again as well. What is not as it was before is told.
     fn settle_undo(&mut self, mut undoing: Undoing) -> Result<Undoing> {
-        if self.view().is_synced()? {
-            self.refold()?;
-            for one in undoing.done.iter_mut().filter(|one| one.id.is_some()) {
-                one.id = self.view().number_of(&one.line.subject)?;
+        if !self.view().is_synced()? {
+            return Ok(undoing);
+        }
+        self.refold()?;
+        let mut done: Vec<Undone> = Vec::new();
+        // A record is as it was before the oldest of its lines.
+        let mut known: HashSet<Subject> = HashSet::new();
+        for mut one in undoing.done.into_iter().rev() {
+            let subject = one.line.subject.clone();
+            one.id = self.view().number_of(&subject)?;
+            let is_oldest = known.insert(subject.clone());
+            let is_undone = match (&one.line.before, one.id) {
+                (None, id) => id.is_none(),
+                (Some(_), None) => false,
+                (Some(before), Some(id)) => {
+                    let stored = self.values(&subject, id)?;
+                    let is_clock = |field: &str| CLOCK.contains(&field);
+                    let mut before = before.iter();
+                    before.all(|(field, value)| is_clock(field) || stored.get(field) == Some(value))
+                }
+            };
+            if is_undone || !is_oldest {
+                done.push(one);
+            } else {
+                undoing.left.push(Left {
+                    line: one.line,
+                    why: STANDS.to_owned(),
+                });
             }
         }
+        done.reverse();
+        undoing.done = done;
         Ok(undoing)
     }
 
@@ -201,12 +277,12 @@ impl Transaction<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn undo_session(&mut self, session: &str) -> Result<Undoing> {
-        let undone = self.view().undone_batches()?;
+        let undone = self.view().undone_records()?;
         let mut lines = self.view().journal_of(&Source {
             session: Some(session),
             ..Source::default()
         })?;
-        lines.retain(|line| !undone.contains(&line.batch) && why_not(line.op).is_none());
+        lines.retain(|line| !undone.contains(&record_of(line)) && why_not(line.op).is_none());
         let mut own: HashSet<i64> = lines.iter().map(|line| line.seq).collect();
         let mut records: Vec<Vec<JournalLine>> = Vec::new();
         for line in lines {
@@ -238,9 +314,9 @@ impl Transaction<'_> {
         &self,
         lines: &[JournalLine],
         own: &HashSet<i64>,
-        undone: &HashSet<String>,
+        undone: &HashSet<(String, String)>,
     ) -> Result<Option<Left>> {
-        let Some(stored) = self.stored(&lines[0].subject)? else {
+        let Some(stored) = self.standing(&lines[0].subject)? else {
             // Nothing of it stands.
             return Ok(None);
         };
@@ -293,8 +369,13 @@ impl Transaction<'_> {
         let subject = lines[0].subject.clone();
         let made = lines.iter().position(|line| line.before.is_none());
         let from = made.unwrap_or(0);
+        let observed: HashSet<String> = lines
+            .iter()
+            .flat_map(|line| &line.added)
+            .map(|observed| observed.uid.clone())
+            .collect();
         for line in lines.into_iter().skip(from) {
-            let Some(id) = self.view().local_id(&subject)? else {
+            let Some(id) = self.view().number_of(&subject)? else {
                 return Ok(());
             };
             let stored = self.values(&subject, id)?;
@@ -312,26 +393,38 @@ impl Transaction<'_> {
                     *before = Some(stored);
                     if matches!(subject, Subject::Entry(_)) {
                         draft.removed = self.view().evidence(id)?;
+                        if self.view().is_synced()? {
+                            // What others have observed may stand.
+                            draft.removed.retain(|one| observed.contains(&one.uid));
+                        }
                     }
                 }
             }
+            // What else a command has done to the record stands.
             let batch = self.view().journal_where("batch = ?1", [&line.batch])?;
-            draft.undoes = draft
-                .undoes
-                .filter(|_| batch.iter().all(|line| own.contains(&line.seq)));
-            let applied = self.execute(draft)?;
-            let id = line.before.is_some().then_some(applied.id);
+            let mut of_record = batch.iter().filter(|other| other.subject == subject);
+            let is_all = draft.after.is_none() || of_record.all(|line| own.contains(&line.seq));
+            draft.undoes = draft.undoes.filter(|_| is_all);
+            let id = self.take_back(draft)?;
             done.push(Undone { line, id });
         }
         Ok(())
     }
 
+    /// The values that a record holds now, also where it goes by another name.
+    fn standing(&self, subject: &Subject) -> Result<Option<Values>> {
+        let id = self.view().number_of(subject)?;
+        id.map(|id| self.values(subject, id)).transpose()
+    }
+
     /// Refuses when a record does not hold what a line says it left, or an item that would come back has a
     /// successor.
     fn refuse_other_values(&self, line: &JournalLine) -> Result<()> {
-        let stored = self.stored(&line.subject)?;
+        let stored = self.standing(&line.subject)?;
         let same = match (&line.after, &stored) {
             (None, None) => true,
+            // Others have made it as well, and kept it.
+            (None, Some(_)) if line.op == Op::Undo && self.view().is_synced()? => return Ok(()),
             (Some(after), Some(stored)) => after
                 .iter()
                 .all(|(field, value)| stored.get(field) == Some(value)),
@@ -373,7 +466,7 @@ impl Transaction<'_> {
         &self,
         line: &JournalLine,
         is_own: &dyn Fn(&JournalLine) -> bool,
-        undone: &HashSet<String>,
+        undone: &HashSet<(String, String)>,
     ) -> Result<()> {
         let later = self.view().journal_where(
             "kind = ?1 AND uid = ?2 AND seq > ?3",
@@ -383,7 +476,9 @@ impl Transaction<'_> {
             let own = other.batch == line.batch || is_own(&other);
             // What another device did meanwhile shows in what is stored, if it counts.
             let elsewhere = other.device != self.device;
-            if own || elsewhere || undone.contains(&other.batch) || !overlap(line, &other) {
+            // Of what was forgotten nothing is in the way.
+            let own = own || other.op == Op::Forget || is_blank(&other);
+            if own || elsewhere || undone.contains(&record_of(&other)) || !overlap(line, &other) {
                 continue;
             }
             // An undo of something that came later still leaves the record as this line had left it.
@@ -411,6 +506,11 @@ impl Transaction<'_> {
             .item_of(subject)?
             .unwrap_or_else(|| subject.to_string()))
     }
+}
+
+/// The batch and the record of a line.
+fn record_of(line: &JournalLine) -> (String, String) {
+    (line.batch.clone(), line.subject.uid().to_owned())
 }
 
 /// Whether two lines of one record share a field; one that came or went has all of them.

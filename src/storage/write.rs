@@ -9,13 +9,13 @@ use rusqlite::{Connection, ToSql, TransactionBehavior, params};
 use serde_json::Value;
 
 use super::index::{self, Dirty, DirtyRows};
-use super::journal::{Draft, before_column};
+use super::journal::Draft;
 use super::read::{self, View};
 use super::secrets::without_secrets;
 use super::{Result, StorageError};
 use crate::merge::fold::State;
 use crate::model::{
-    Change, Effect, Evidence, Hlc, LINE_VERSION, Op, Origin, Preference, Stamp, Subject, Values,
+    Change, Effect, Evidence, Hlc, JournalLine, Op, Origin, Preference, Stamp, Subject, Values,
     item_key,
 };
 
@@ -244,51 +244,39 @@ impl<'s> Transaction<'s> {
 
     /// Writes the journal line of a draft whose rows are in place.
     pub(super) fn note(&mut self, draft: Draft) -> Result<i64> {
-        let nothing = BTreeMap::new();
-        let seen = if draft.lifts_a_limit() {
-            self.seen()?
-        } else {
-            &nothing
+        let seen = match self.says_what_was_known(&draft)? {
+            true => self.seen()?.clone(),
+            false => BTreeMap::new(),
         };
-        let before = before_column(draft.before.as_ref(), seen);
         self.hlc = self.hlc.next(self.now);
-        let json = |values: &Option<Values>| {
-            values
-                .as_ref()
-                .map(|values| Value::Object(values.clone()).to_string())
-        };
-        let list = |evidence: &[Evidence]| {
-            serde_json::to_string(evidence).expect("evidence is texts and finite numbers")
-        };
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO journal (version, batch, at, hlc, device, op, kind, uid, origin, values_before,
-                     values_after, evidence_added, evidence_removed, undoes, local_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-            )
-            .and_then(|mut statement| {
-                statement.insert(params![
-                    LINE_VERSION,
-                    self.batch,
-                    Stamp::at(self.now).0,
-                    self.hlc.to_string(),
-                    self.device,
-                    draft.op.name(),
-                    draft.subject.kind(),
-                    draft.subject.uid(),
-                    draft.origin.name(),
-                    before,
-                    json(&draft.after),
-                    list(&draft.added),
-                    list(&draft.removed),
-                    draft.undoes,
-                    draft.local_id,
-                ])
-            })
-            .inspect(|&seq| {
-                self.first_line.get_or_insert(seq);
-            })
-            .map_err(|error| StorageError::from_sqlite(self.path, error))
+        let seq = self.write_line(&JournalLine {
+            seq: 0,
+            batch: self.batch.clone(),
+            at: Stamp::at(self.now),
+            hlc: self.hlc.to_string(),
+            device: self.device.clone(),
+            op: draft.op,
+            subject: draft.subject,
+            origin: draft.origin,
+            before: draft.before,
+            after: draft.after,
+            added: draft.added,
+            removed: draft.removed,
+            undoes: draft.undoes,
+            seen,
+            local_id: draft.local_id,
+        })?;
+        self.first_line.get_or_insert(seq);
+        Ok(seq)
+    }
+
+    /// Whether the line of a draft says what of other devices was known: a limit gives way to it, or it tells what a text was
+    /// before of a record that has lost some.
+    fn says_what_was_known(&self, draft: &Draft) -> Result<bool> {
+        Ok(draft.lifts_a_limit()
+            || draft.tells_what_was()
+                && self.view().is_synced()?
+                && self.view().is_shortened(&draft.subject)?)
     }
 
     /// The number of a record in this file.

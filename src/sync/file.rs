@@ -169,9 +169,10 @@ pub fn mend(device: &str, bytes: &[u8], made_here: &[u8]) -> Option<Vec<u8>> {
     Some(mended)
 }
 
-/// The file of a device without what was forgotten. Lines that this version cannot read stay as they are.
-pub fn without(device: &str, bytes: &[u8], forgotten: &Forgotten) -> Vec<u8> {
-    let mut left = Vec::with_capacity(bytes.len());
+/// The file of a device without what was forgotten, and whether all of it could be read. Lines that this version cannot read
+/// stay as they are.
+pub fn without(device: &str, bytes: &[u8], forgotten: &Forgotten) -> (Vec<u8>, bool) {
+    let (mut left, mut is_read) = (Vec::with_capacity(bytes.len()), true);
     for text in bytes.split_inclusive(|&byte| byte == b'\n') {
         let whole = text
             .strip_suffix(b"\n")
@@ -179,6 +180,7 @@ pub fn without(device: &str, bytes: &[u8], forgotten: &Forgotten) -> Vec<u8> {
         let line = whole
             .and_then(|text| std::str::from_utf8(text).ok())
             .and_then(|text| line::read(device, text).ok());
+        is_read &= line.is_some() || whole.is_some_and(<[u8]>::is_empty);
         match line.map(|line| (forgotten.blank(line.clone()), line)) {
             Some((blank, line)) if blank != line => {
                 left.extend(line::write(&blank).into_bytes());
@@ -187,7 +189,7 @@ pub fn without(device: &str, bytes: &[u8], forgotten: &Forgotten) -> Vec<u8> {
             _ => left.extend_from_slice(text),
         }
     }
-    left
+    (left, is_read)
 }
 
 #[cfg(test)]
@@ -317,12 +319,15 @@ mod tests {
         };
         let newer = b"{\"v\":1,\"hlc\":\"0193000000000009\",\"op\":\"later\"}\n";
         let bytes = [&file(1..4), newer.as_slice(), b"{\"v\":1,\"hl"].concat();
-        let left = without("d", &bytes, &Forgotten::of([&forget]));
+        let (left, is_read) = without("d", &bytes, &Forgotten::of([&forget]));
+        assert!(!is_read);
         let text = String::from_utf8(left.clone()).expect("it is text");
         assert!(!text.contains("item 2") && text.contains("item 1") && text.contains("item 3"));
         assert!(text.ends_with("\"op\":\"later\"}\n{\"v\":1,\"hl"));
         assert_eq!(read_all(&left).many, 3);
-        assert_eq!(without("d", &left, &Forgotten::of([&forget])), left);
+        assert_eq!(without("d", &left, &Forgotten::of([&forget])).0, left);
+        let (_, is_read) = without("d", &file(1..4), &Forgotten::of([&forget]));
+        assert!(is_read);
     }
 
     #[rstest]

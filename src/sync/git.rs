@@ -52,8 +52,10 @@ const PROTOCOLS: &str = "file:git:http:https:ssh";
 const AUTHOR: &str = "aizo";
 const AUTHOR_EMAIL: &str = "aizo@localhost";
 
-/// Asks nobody anything, and gives up in time.
-const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=20";
+/// Asks nobody anything.
+const SSH: &str = "ssh -o BatchMode=yes";
+/// Gives up in time, also where a network dies in the middle. Of an option that is there already the first one counts.
+const SSH_IN_TIME: &str = "-o ConnectTimeout=20 -o ServerAliveInterval=15 -o ServerAliveCountMax=3";
 
 /// The git of this machine, for one repository.
 #[derive(Debug, Clone)]
@@ -126,21 +128,41 @@ impl Git {
         run(self.command(arguments), input)
     }
 
-    /// Runs git where a server is spoken to.
-    pub(super) fn ended_far(&self, arguments: &[&str]) -> Result<Output, Failure> {
+    /// Runs git where a server is spoken to, with settings that stand in no list of processes.
+    pub(super) fn ended_far(
+        &self,
+        arguments: &[&str],
+        settings: &[(String, String)],
+    ) -> Result<Output, Failure> {
         let mut command = self.command(arguments);
-        let is_set = |name| std::env::var_os(name).is_some();
-        if !is_set("GIT_SSH_COMMAND") && !is_set("GIT_SSH") && !self.has("core.sshCommand")? {
-            command.env("GIT_SSH_COMMAND", SSH);
+        if let Some(ssh) = self.ssh()? {
+            command.env("GIT_SSH_COMMAND", format!("{ssh} {SSH_IN_TIME}"));
+        }
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (number, (name, value)) in settings.iter().enumerate() {
+            command
+                .env(format!("GIT_CONFIG_KEY_{number}"), name)
+                .env(format!("GIT_CONFIG_VALUE_{number}"), value);
         }
         run(command, b"")
     }
 
-    fn has(&self, setting: &str) -> Result<bool, Failure> {
-        Ok(self
-            .ended(&["config", "--get", setting], b"")?
-            .status
-            .success())
+    /// The ssh that is called, where it is one that knows the usual options.
+    fn ssh(&self) -> Result<Option<String>, Failure> {
+        let own = std::env::var("GIT_SSH_COMMAND");
+        let own = match (own, std::env::var_os("GIT_SSH")) {
+            (Ok(own), _) => own,
+            (Err(_), Some(_)) => return Ok(None),
+            (Err(_), None) => {
+                let set = self.ended(&["config", "--get", "core.sshCommand"], b"")?;
+                String::from_utf8_lossy(&set.stdout).trim().to_owned()
+            }
+        };
+        let program = own.split_whitespace().next().map(Path::new);
+        Ok(match program.map(Path::file_name) {
+            None => Some(SSH.to_owned()),
+            Some(name) => (name == Some("ssh".as_ref())).then_some(own),
+        })
     }
 
     /// Runs git where it has to succeed, and gives what it prints.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -15,7 +16,7 @@ use crate::model::{
     JournalLine, Score, Values, item_key, parse_keywords, split_keywords, strip_hidden,
 };
 
-/// Longer files are not read.
+/// Longer profiles are not read, be they one file or many.
 const LARGEST: u64 = 64 << 20;
 
 /// One thing that somebody has published about themselves.
@@ -44,17 +45,19 @@ pub fn published(path: &Path, now: DateTime<Utc>) -> Result<Profile, Failure> {
     if path.is_dir() {
         let folder = path.join("devices");
         let entries = fs::read_dir(&folder).map_err(|error| cannot_read(&folder, &error))?;
-        let mut files = Vec::new();
+        let (mut files, mut left) = (Vec::new(), LARGEST);
         for entry in entries.flatten() {
             let name = format!("devices/{}", entry.file_name().to_string_lossy());
             if let (Some(device), true) = (device_of(&name), entry.path().is_file()) {
-                files.push((device.to_owned(), read(&entry.path())?));
+                let bytes = read(&entry.path(), left)?;
+                left = left.saturating_sub(bytes.len() as u64);
+                files.push((device.to_owned(), bytes));
             }
         }
         files.sort();
         return Ok(of_devices(files, now));
     }
-    let bytes = read(path)?;
+    let bytes = read(path, LARGEST)?;
     let text = String::from_utf8_lossy(&bytes);
     let first = text.lines().find(|line| !line.trim().is_empty());
     let is_journal = first
@@ -80,6 +83,10 @@ impl Repository {
     /// It cannot be reached, or is no sync.
     pub fn published(&self) -> Result<Profile, Failure> {
         let tree = self.fetch()?;
+        let size = tree.devices.values().map(|blob| blob.size);
+        if size.fold(0, u64::saturating_add) > LARGEST {
+            return Err(too_long("the repository"));
+        }
         let mut files = Vec::new();
         for (device, blob) in &tree.devices {
             files.push((device.clone(), self.read(blob)?));
@@ -156,15 +163,26 @@ fn one(values: &Values) -> Option<Published> {
     })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let length = fs::metadata(path)
-        .map_err(|error| cannot_read(path, &error))?
-        .len();
-    if length > LARGEST {
-        let message = format!("{} is too long for a profile", path.display());
-        return Err(Failure::new(Kind::Io, message));
+/// Reads a file of which so many bytes may be left.
+fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+        .map_err(|error| cannot_read(path, &error))?;
+    match bytes.len() as u64 > most {
+        true => Err(too_long(&path.display().to_string())),
+        false => Ok(bytes),
     }
-    fs::read(path).map_err(|error| cannot_read(path, &error))
+}
+
+fn too_long(what: &str) -> Failure {
+    Failure::new(
+        Kind::Io,
+        format!(
+            "{what} is too long for a profile: more than {} MiB",
+            LARGEST >> 20
+        ),
+    )
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> Failure {

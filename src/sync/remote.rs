@@ -117,6 +117,78 @@ pub fn shown(url: &str) -> String {
     }
 }
 
+/// An address as git is told it where everybody on this machine can read it, and the settings that tell it the login aside.
+pub(super) fn spoken(url: &str) -> (String, Vec<(String, String)>) {
+    let plain = shown(url);
+    let Some((scheme, rest)) = url.split_once("://").filter(|_| plain != url) else {
+        return (plain, Vec::new());
+    };
+    let host = &plain[scheme.len() + 3..];
+    let login = &rest[..rest.len() - host.len() - 1];
+    let (user, password) = match login.split_once(':') {
+        Some((user, password)) => (user, Some(password)),
+        None => (login, None),
+    };
+    if !scheme.to_ascii_lowercase().starts_with("http") {
+        return (format!("{scheme}://{user}@{host}"), Vec::new());
+    }
+    let user = decoded(user);
+    let settings = match password.map(decoded) {
+        Some(password) => {
+            let login = base64(&[user.as_slice(), b":", &password].concat());
+            vec![
+                ("http.extraHeader", format!("Authorization: Basic {login}")),
+                // Wherever a server sends one to, the login does not go.
+                ("http.followRedirects", "false".to_owned()),
+            ]
+        }
+        None => vec![(
+            "credential.username",
+            String::from_utf8_lossy(&user).into_owned(),
+        )],
+    };
+    let settings = settings.into_iter();
+    (
+        plain,
+        settings
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
+}
+
+/// What stands for itself and after a `%` in a part of an address.
+fn decoded(text: &str) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((&first, more)) = rest.split_first() {
+        let digits = more.get(..2).filter(|_| first == b'%');
+        let code = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(code.unwrap_or(first));
+        rest = if code.is_some() { &more[2..] } else { more };
+    }
+    bytes
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, place| {
+            bits << 8 | usize::from(three.get(place).copied().unwrap_or(0))
+        });
+        for place in 0..4 {
+            let digit = DIGITS[bits >> (18 - 6 * place) & 63];
+            text.push(if place <= three.len() {
+                digit.into()
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,6 +221,33 @@ mod tests {
     #[case("", false)]
     fn a_branch_is_nothing_else(#[case] name: &str, #[case] is_one: bool) {
         assert_eq!(Remote::parse("host:me", name).is_ok(), is_one);
+    }
+
+    #[rstest]
+    #[case(
+        "https://me:a%40b@host:8/a.git",
+        "https://host:8/a.git",
+        Some("Authorization: Basic bWU6YUBi")
+    )]
+    #[case(
+        "https://me:pass@host",
+        "https://host",
+        Some("Authorization: Basic bWU6cGFzcw==")
+    )]
+    #[case(
+        "HTTP://m:100%@host/",
+        "HTTP://host/",
+        Some("Authorization: Basic bToxMDAl")
+    )]
+    #[case("https://token@host/a@b", "https://host/a@b", Some("token"))]
+    #[case("ssh://git:secret@host/a.git", "ssh://git@host/a.git", None)]
+    #[case("ssh://git@[::1]/a.git", "ssh://git@[::1]/a.git", None)]
+    #[case("git@host:me/a.git", "git@host:me/a.git", None)]
+    #[case("/home/me@work/a.git", "/home/me@work/a.git", None)]
+    fn a_login_is_told_aside(#[case] url: &str, #[case] seen: &str, #[case] aside: Option<&str>) {
+        let (spoken, settings) = spoken(url);
+        let told = settings.first().map(|(_, value)| value.as_str());
+        assert_eq!((spoken.as_str(), told), (seen, aside));
     }
 
     #[rstest]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::file::device_of;
 use super::git::{Git, far_failure, said};
-use super::remote::{Remote, shown};
+use super::remote::{Remote, shown, spoken};
 use crate::error::{Failure, Kind};
 
 /// The format of the repositories that this program writes.
@@ -180,8 +180,10 @@ impl Repository {
     fn fetch_with(&self, options: &[&str]) -> Result<std::process::Output, Failure> {
         let refs = format!("+refs/heads/{}:{}", self.remote.branch, self.tracking());
         let plain = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
-        let named = ["--", &self.remote.url, &refs];
-        self.git.ended_far(&[&plain, options, &named].concat())
+        let (url, login) = spoken(&self.remote.url);
+        let named = ["--", &url, &refs];
+        self.git
+            .ended_far(&[&plain, options, &named].concat(), &login)
     }
 
     /// What the branch held when it was fetched or pushed last.
@@ -319,15 +321,17 @@ impl Repository {
     /// The server cannot be reached, or does not want to.
     pub fn push(&self, commit: &str) -> Result<Pushed, Failure> {
         let refs = format!("{commit}:refs/heads/{}", self.remote.branch);
-        let output = self.git.ended_far(&[
+        let (url, login) = spoken(&self.remote.url);
+        let arguments = [
             "push",
             "--quiet",
             "--porcelain",
             "--no-verify",
             "--",
-            &self.remote.url,
+            &url,
             &refs,
-        ])?;
+        ];
+        let output = self.git.ended_far(&arguments, &login)?;
         if output.status.success() {
             self.git
                 .run(&["update-ref", &self.tracking(), commit], b"")?;

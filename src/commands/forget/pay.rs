@@ -26,7 +26,9 @@ pub(in crate::commands) struct Paid {
 
 /// Does what is owed. It fails nobody: what it could not do is told.
 pub(in crate::commands) fn pay(context: &Context, store: &mut Store) {
-    let Ok(mut owed) = store.view().owed() else {
+    // First the number: what is forgotten from here on is owed all the same.
+    let view = store.view();
+    let (Ok(known), Ok(mut owed)) = (view.forgettings(), view.owed()) else {
         return;
     };
     // That waits for the next push.
@@ -45,7 +47,7 @@ pub(in crate::commands) fn pay(context: &Context, store: &mut Store) {
         }
     }
     let now = context.settings.now;
-    let struck = store.write(now, |transaction| transaction.pay(&done));
+    let struck = store.write(now, |transaction| transaction.pay(&done, known));
     if let Err(error) = struck {
         paid.owed.push(error.to_string());
     }
@@ -108,7 +110,14 @@ fn carry_out(
             }
             Ok(true)
         }
-        Owed::Checkout => sync::drop_checkout(context).map_err(|failure| failure.to_string()),
+        Owed::Checkout => match sync::drop_checkout(context) {
+            // The sync that this is does it when it ends.
+            Ok(false) if !context.is_syncing.get() => Err(
+                "a sync runs, and what it has fetched cannot be taken away before it ends; the next change does it"
+                    .to_owned(),
+            ),
+            done => done.map_err(|failure| failure.to_string()),
+        },
         Owed::Files => Ok(false),
     }
 }

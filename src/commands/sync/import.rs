@@ -1,6 +1,7 @@
 //! `aizo sync import`: what somebody else has published, into review. Nothing of it acts by itself, and what was decided
 //! about once is not asked again.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -83,14 +84,14 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
             left_out: 0,
             unread: Vec::new(),
         };
-        let mut waiting: Vec<(String, Option<f64>)> = transaction
+        let mut waiting: HashSet<(String, Option<u64>)> = transaction
             .view()
             .proposals()?
             .into_iter()
-            .map(|waits| (item_key(&waits.item), waits.score))
+            .map(|waits| (item_key(&waits.item), waits.score.map(f64::to_bits)))
             .collect();
         for one in &profile {
-            let this = (item_key(&one.item), Some(one.score.value()));
+            let this = (item_key(&one.item), Some(one.score.value().to_bits()));
             if waiting.contains(&this) || is_known(transaction, &name, one)? {
                 reply.known += 1;
             } else if reply.proposed.len() >= MOST {
@@ -99,7 +100,7 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
                 reply
                     .proposed
                     .extend(propose(transaction, &name, &from, one)?);
-                waiting.push(this);
+                waiting.insert(this);
             }
         }
         Ok(reply)

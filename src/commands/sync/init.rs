@@ -110,7 +110,7 @@ fn set_up(
     place: &Place,
     remote: &Remote,
 ) -> anyhow::Result<(Tree, String, Option<String>)> {
-    let _lock = place.lock()?;
+    let _lock = place.lock(context)?;
     let now = context.settings.now;
     let repository = Repository::open(&place.repository(), remote, now)?;
     let tree = repository.fetch()?;

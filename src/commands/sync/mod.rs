@@ -142,8 +142,10 @@ impl Place {
     }
 
     /// One sync at a time.
-    fn lock(&self) -> Result<Lock, Failure> {
-        Lock::take(&self.folder.join("lock"))
+    fn lock(&self, context: &Context) -> Result<Lock, Failure> {
+        let lock = Lock::take(&self.folder.join("lock"))?;
+        context.is_syncing.set(true);
+        Ok(lock)
     }
 
     fn try_lock(&self) -> Result<Option<Lock>, Failure> {
@@ -194,7 +196,7 @@ pub(super) fn history(context: &Context) -> Option<(String, String)> {
     Some((
         format!("{} ({branch})", shown(&remote.url)),
         format!(
-            "aizo sync && {git} push --force {} \"$({git} -c user.name=aizo -c user.email=aizo@localhost commit-tree -m aizo 'refs/remotes/origin/{branch}^{{tree}}')\":refs/heads/{branch}",
+            "aizo sync && {git} push --force-with-lease={branch}:refs/remotes/origin/{branch} {} \"$({git} -c user.name=aizo -c user.email=aizo@localhost commit-tree -m aizo 'refs/remotes/origin/{branch}^{{tree}}')\":refs/heads/{branch}",
             quoted(&shown(&remote.url)),
         ),
     ))
@@ -214,7 +216,7 @@ impl<'c> Sync<'c> {
     fn open(context: &'c Context, dry_run: bool, steps: u64) -> anyhow::Result<Self> {
         let place = Place::of(context);
         let remote = place.remote()?;
-        let lock = place.lock()?;
+        let lock = place.lock(context)?;
         let now = context.settings.now;
         Ok(Sync {
             context,
@@ -228,17 +230,16 @@ impl<'c> Sync<'c> {
 
     /// Lets nothing lie here of what was forgotten.
     fn shed(&self) -> anyhow::Result<()> {
-        if self.dry_run || !self.owes(Owed::Checkout)? {
+        let owed = self
+            .context
+            .read(|view| Ok((view.forgettings()?, view.owed()?)))?;
+        let is_owed = owed.filter(|(_, owed)| owed.contains(&Owed::Checkout));
+        let (Some((known, _)), false) = (is_owed, self.dry_run) else {
             return Ok(());
-        }
+        };
         self.repository.shed()?;
         self.context
-            .write(|transaction| Ok(transaction.pay(&[Owed::Checkout])?))
-    }
-
-    fn owes(&self, step: Owed) -> anyhow::Result<bool> {
-        let owed = self.context.read(|view| Ok(view.owed()?))?;
-        Ok(owed.is_some_and(|owed| owed.contains(&step)))
+            .write(|transaction| Ok(transaction.pay(&[Owed::Checkout], known)?))
     }
 
     fn device(&self) -> anyhow::Result<Option<String>> {

@@ -1,12 +1,20 @@
 //! `aizo sync pull`: fetches, and takes over what is new, all of it at once or nothing.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::Sync;
 use super::note::{Note, Seen};
 use super::reply::{self, Pulled};
 use crate::commands::Context;
 use crate::model::{JournalLine, Subject};
+use crate::poison::suspicion;
+use crate::redact::find;
 use crate::storage::{More, Received, Transaction};
 use crate::sync::{Reading, Stopped, Tree, read};
+
+const SECRET: &str = "it holds what looks like a secret";
 
 impl Sync<'_> {
     /// Fetches and takes over.
@@ -77,12 +85,20 @@ impl Sync<'_> {
                 lines.extend(reading.lines);
                 waiting.extend(reading.stopped.map(|place| ((*device).to_owned(), place)));
             }
+            let suspected = suspected(&lines, &transaction.view().device()?);
             let mut received = transaction.receive(lines)?;
             received.renamed = received.renamed.or(renamed);
-            let words = received.forgotten.iter().cloned();
-            self.context.remember_forgotten(words.collect());
             transaction.set_sync_note(&note.text())?;
-            pulled(transaction, received, waiting)
+            let mut pulled = pulled(self.context, transaction, received, waiting)?;
+            for (uid, why) in suspected {
+                if let Some(id) = transaction.view().number_of(&Subject::Entry(uid))?
+                    && let Some(entry) = transaction.view().entry(id)?
+                {
+                    let item = entry.item;
+                    pulled.suspected.push(reply::Suspected { id, item, why });
+                }
+            }
+            Ok(pulled)
         })
     }
 }
@@ -99,11 +115,33 @@ pub(super) fn change<T>(
     }
 }
 
-fn pulled(
+/// The entries of which another device says what may be meant for the model, or a secret. They stand, as they do there: who may
+/// write to the repository may change the profile.
+fn suspected(lines: &[JournalLine], own: &str) -> BTreeMap<String, &'static str> {
+    let mut suspected = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.device != own) {
+        let (Subject::Entry(uid), Some(after)) = (&line.subject, &line.after) else {
+            continue;
+        };
+        let texts = ["item", "reason", "keywords"].map(|field| after.get(field));
+        let texts = texts.into_iter().flatten().filter_map(Value::as_str);
+        let text = texts.collect::<Vec<_>>().join("\n");
+        let why = suspicion(&text).or_else(|| (!find(&text).is_empty()).then_some(SECRET));
+        if let Some(why) = why {
+            suspected.insert(uid.clone(), why);
+        }
+    }
+    suspected
+}
+
+/// What came of lines that were received.
+pub(super) fn pulled(
+    context: &Context,
     transaction: &Transaction<'_>,
     received: Received,
     waiting: Vec<(String, Stopped)>,
 ) -> anyhow::Result<Pulled> {
+    context.remember_forgotten(received.forgotten.iter().cloned().collect());
     let view = transaction.view();
     let mut pulled = Pulled::new(received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;

@@ -7,6 +7,7 @@ use super::Sync;
 use super::note::{Note, Seen};
 use super::reply::{Pulled, Reply, Sent};
 use crate::commands::entries::count;
+use crate::commands::history::short_device;
 use crate::error::{Failure, Kind};
 use crate::storage::{Owed, View};
 use crate::sync::{
@@ -25,8 +26,10 @@ struct Plan {
     lines: BTreeMap<String, usize>,
     /// How many of them were not there.
     new: usize,
-    /// Whether the files lose what was forgotten.
-    forgets: bool,
+    /// Whether the files lose what was forgotten, and the line that says last what that is.
+    forgets: Option<i64>,
+    /// Files with something in them that nobody here can read: what was forgotten may be in it.
+    unread: Vec<String>,
 }
 
 impl Sync<'_> {
@@ -88,12 +91,21 @@ impl Sync<'_> {
 
     /// The branch holds nothing any more that was forgotten; what it held before lies here still.
     fn have_forgotten(&self, plan: &Plan) -> anyhow::Result<()> {
-        if !plan.forgets {
+        let Some(known) = plan.forgets else {
             return Ok(());
+        };
+        for device in &plan.unread {
+            self.context.note(format!(
+                "forgetting is not finished: the file of device {} holds what this aizo cannot read",
+                short_device(device)
+            ));
         }
         self.context.write(|transaction| {
             transaction.owe(&[Owed::Checkout])?;
-            Ok(transaction.pay(&[Owed::Files])?)
+            match plan.unread.is_empty() {
+                true => Ok(transaction.pay(&[Owed::Files], known)?),
+                false => Ok(()),
+            }
         })?;
         self.shed()
     }
@@ -119,7 +131,11 @@ impl Sync<'_> {
             lines: BTreeMap::new(),
             new: 0,
             device: own.clone(),
-            forgets: view.owed()?.contains(&Owed::Files),
+            forgets: match view.owed()?.contains(&Owed::Files) {
+                true => Some(view.forgettings()?),
+                false => None,
+            },
+            unread: Vec::new(),
         };
         for (device, here) in view.lines_by_device()? {
             let blob = tree.devices.get(&device);
@@ -128,8 +144,19 @@ impl Sync<'_> {
             if here <= there && (is_known || device != own) {
                 continue;
             }
-            let mut made = Vec::new();
-            view.each_line_of(&device, |line| append(&mut made, line))?;
+            let (mut made, mut odd) = (Vec::new(), None);
+            view.each_line_of(&device, |line| match line.check() {
+                Ok(()) => append(&mut made, line),
+                Err(why) => drop(odd.get_or_insert((line.seq, why))),
+            })?;
+            if let Some((number, why)) = odd {
+                return Err(Failure::new(
+                    Kind::Sync,
+                    format!("change {number} is none that others can read, and nothing was pushed: {why}"),
+                )
+                .hint("another program may have written it; aizo doctor looks at the store")
+                .into());
+            }
             let bytes = match blob {
                 Some(blob) if device != own && blob.is_too_long() => None,
                 Some(blob) if device != own => mend(&device, &self.repository.read(blob)?, &made),
@@ -141,7 +168,7 @@ impl Sync<'_> {
                 plan.new += here.saturating_sub(there);
             }
         }
-        if plan.forgets {
+        if plan.forgets.is_some() {
             self.forget_in_files(view, tree, &note, &mut plan)?;
         }
         if plan.files.is_empty() {
@@ -165,12 +192,18 @@ impl Sync<'_> {
         plan: &mut Plan,
     ) -> anyhow::Result<()> {
         let forgotten = view.forgotten()?;
-        let readable = tree.devices.iter().filter(|(_, blob)| !blob.is_too_long());
-        for (device, blob) in readable {
+        for (device, blob) in &tree.devices {
+            if blob.is_too_long() {
+                plan.unread.push(device.clone());
+                continue;
+            }
             let path = file_name(device);
             let stored = self.repository.read(blob)?;
             let bytes = plan.files.get(&path).unwrap_or(&stored);
-            let left = without(device, bytes, &forgotten);
+            let (left, is_read) = without(device, bytes, &forgotten);
+            if !is_read {
+                plan.unread.push(device.clone());
+            }
             if left == stored {
                 continue;
             }

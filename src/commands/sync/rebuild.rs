@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::Sync;
-use super::pull::change;
+use super::pull::{change, pulled};
 use super::reply::Pulled;
 use crate::commands::Context;
 use crate::commands::entries::count;
@@ -52,9 +52,12 @@ pub(super) fn run(dry_run: bool, context: &Context) -> anyhow::Result<Reply> {
         waiting.extend(reading.stopped.map(|place| (device.clone(), place)));
     }
     let many = lines.len();
-    let (kept, rebuilt) = change(context, dry_run, |transaction| {
+    let (kept, rebuilt, difference) = change(context, dry_run, |transaction| {
         let kept = transaction.keep_copy("before-rebuild")?;
-        Ok((kept, transaction.rebuild(lines)?))
+        let mut rebuilt = transaction.rebuild(lines)?;
+        let received = std::mem::take(&mut rebuilt.received);
+        let told = pulled(context, transaction, received, waiting)?;
+        Ok((kept, rebuilt, told))
     })?;
     Ok(Reply {
         result: "rebuilt",
@@ -63,7 +66,7 @@ pub(super) fn run(dry_run: bool, context: &Context) -> anyhow::Result<Reply> {
         missing: rebuilt.missing,
         repaired: rebuilt.repaired,
         unpushed: rebuilt.unpushed,
-        difference: Pulled::new(rebuilt.lines, rebuilt.difference, waiting),
+        difference,
         kept,
     })
 }

@@ -34,6 +34,7 @@ pub(super) struct Pulled {
     pub(super) devices: Vec<Lines>,
     pub(super) entries: Changes,
     pub(super) limits_held: Vec<Held>,
+    pub(super) suspected: Vec<Suspected>,
     pub(super) proposals: Changes,
     pub(super) decay_changed: bool,
     pub(super) waiting: Vec<Waiting>,
@@ -79,6 +80,14 @@ pub(super) struct Held {
     /// Whether that is this device.
     #[serde(skip)]
     pub(super) here: bool,
+}
+
+/// An entry of which another device says what may not be meant for a profile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Suspected {
+    pub(super) id: i64,
+    pub(super) item: String,
+    pub(super) why: &'static str,
 }
 
 /// Lines that cannot be read yet.
@@ -129,6 +138,7 @@ impl Pulled {
             devices,
             entries: Changes::of(difference.entries),
             limits_held: Vec::new(),
+            suspected: Vec::new(),
             proposals: Changes::of(difference.proposals),
             decay_changed: difference.decay,
             waiting: waiting
@@ -152,6 +162,7 @@ impl Pulled {
         self.devices.extend(more.devices);
         self.entries.add(more.entries);
         self.limits_held.extend(more.limits_held);
+        self.suspected.extend(more.suspected);
         self.proposals.add(more.proposals);
         self.decay_changed |= more.decay_changed;
         // The second run has looked at the same files again.
@@ -189,6 +200,18 @@ impl Pulled {
                 "held: {} stays a hard limit ({}); {device} {wanted} and did not know the limit",
                 held.item,
                 Score::clamped(held.score),
+            ))?;
+        }
+        for one in self.suspected.iter().take(MOST) {
+            page.wrapped(&format!(
+                "look at it: {}: {}; aizo remove {} takes it out",
+                one.item, one.why, one.id
+            ))?;
+        }
+        if self.suspected.len() > MOST {
+            page.line(&format!(
+                "look at them: {} more",
+                self.suspected.len() - MOST
             ))?;
         }
         self.proposals.write(" in review", page)?;

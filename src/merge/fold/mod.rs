@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::forgotten::Forgotten;
+use super::forgotten::{Forgotten, texts_of};
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
 use crate::scoring::Decay;
 
@@ -48,10 +48,30 @@ pub struct Entry {
     key: Option<String>,
     /// The devices that made it a limit and that nobody has answered who knew it, with the times of their last lines that did.
     claims: BTreeMap<String, String>,
-    /// The batches that made it, or what became one with it.
-    made: Vec<String>,
+    /// The lines that made it, or what became one with it.
+    made: Vec<Made>,
     /// Where it became one with another and one of the two was a limit, the score of the other one.
     milder: Option<f64>,
+}
+
+/// That an entry was made.
+#[derive(Debug, Clone, PartialEq)]
+struct Made {
+    batch: String,
+    /// The device and the time, where it was made a limit.
+    claim: Option<(String, String)>,
+    /// The batch that has taken it back, where others had made the entry as well.
+    taken_back: Option<String>,
+}
+
+impl Made {
+    fn by(line: &JournalLine, values: &Values) -> Self {
+        Made {
+            batch: line.batch.clone(),
+            claim: values::forbids(values).then(|| (line.device.clone(), line.hlc.clone())),
+            taken_back: None,
+        }
+    }
 }
 
 impl State {
@@ -67,7 +87,7 @@ impl State {
 
 impl Entry {
     fn is_limit(&self) -> bool {
-        values::score(&self.values).is_some_and(values::is_limit)
+        values::forbids(&self.values)
     }
 
     /// Remembers that a device forbids the thing.
@@ -84,16 +104,44 @@ impl Entry {
         self.claims.is_empty()
     }
 
-    /// Whether a line takes back the making of this entry, and others have made it as well.
+    /// Whether a line takes back the making of this entry, and others have made it as well: they still forbid what they
+    /// forbade.
     fn outlives(&mut self, line: &JournalLine) -> bool {
-        let taken_back = line.undoes.as_ref().filter(|_| line.op == Op::Undo);
-        let place = taken_back.and_then(|batch| self.made.iter().position(|made| made == batch));
-        match place {
-            Some(place) if self.made.len() > 1 => {
-                self.made.remove(place);
-                true
+        let batch = line.undoes.as_ref().filter(|_| line.op == Op::Undo);
+        let is_it = |made: &Made| Some(&made.batch) == batch;
+        let is_left = |made: &Made| !is_it(made) && made.taken_back.is_none();
+        if !self.made.iter().any(is_left) {
+            return false;
+        }
+        let Some(made) = self.made.iter_mut().find(|made| is_it(made)) else {
+            return false;
+        };
+        if made.taken_back.is_none() {
+            made.taken_back = Some(line.batch.clone());
+            if let Some((device, hlc)) = &made.claim
+                && self.claims.get(device) == Some(hlc)
+            {
+                self.claims.remove(device);
             }
-            _ => false,
+        }
+        if let (true, true, Some(score)) = (self.claims.is_empty(), self.is_limit(), self.milder) {
+            values::rescore(&mut self.values, score);
+        }
+        true
+    }
+
+    /// Remembers that a line makes this entry, which is there: once more, or again after that was taken back. Who only
+    /// brings it back has not made it.
+    fn make_again(&mut self, line: &JournalLine, values: &Values) {
+        let made = Made::by(line, values);
+        if line.op == Op::Undo {
+            let is_it =
+                |made: &&mut Made| made.taken_back.is_some() && made.taken_back == line.undoes;
+            if let Some(known) = self.made.iter_mut().find(is_it) {
+                (known.taken_back, known.claim) = (None, made.claim);
+            }
+        } else if !self.made.iter().any(|known| known.batch == made.batch) {
+            self.made.push(made);
         }
     }
 }
@@ -135,6 +183,14 @@ impl Removed {
     }
 }
 
+/// The values of a line but for those that can be forgotten on their own: one device may know of that already, where another
+/// one does not.
+fn without_texts(line: &JournalLine, values: &Values) -> Values {
+    let mut values = values.clone();
+    values.retain(|field, _| !texts_of(&line.subject).contains(&field.as_str()));
+    values
+}
+
 /// Folds lines, in whatever order they come. The same line twice counts once.
 pub fn fold(mut lines: Vec<JournalLine>) -> State {
     let mut fold = Fold::without(Forgotten::of(&lines));
@@ -174,6 +230,8 @@ pub struct Fold {
     forgotten: Forgotten,
     /// Entries that this batch gave an item, and the one that they had before it.
     named: Vec<(String, Option<String>)>,
+    /// The same, to look them up.
+    is_named: HashSet<String>,
 }
 
 impl Default for Fold {
@@ -192,6 +250,7 @@ impl Default for Fold {
             observed: HashMap::new(),
             forgotten: Forgotten::default(),
             named: Vec::new(),
+            is_named: HashSet::new(),
         }
     }
 }
@@ -280,7 +339,7 @@ impl Fold {
         match (line.before.take(), line.after.take()) {
             (None, Some(values)) => self.create(uid, values, line),
             (Some(before), Some(after)) => self.set(uid, &before, &after, line),
-            (Some(before), None) => self.remove(uid, before, line),
+            (Some(before), None) => self.remove(uid, &before, line),
             (None, None) => {}
         }
     }
@@ -288,18 +347,18 @@ impl Fold {
     fn create(&mut self, uid: String, values: Values, line: JournalLine) {
         if let Some(entry) = self.state.entries.get_mut(&uid) {
             let counted = values::count(&entry.values).max(values::count(&values));
-            if values::score(&values).is_some_and(values::is_limit) {
+            if values::forbids(&values) {
                 entry.forbid(&line.device, &line.hlc);
             }
+            entry.make_again(&line, &values);
             values::unite(&mut entry.values, &values::complete(values), counted);
-            if !entry.made.contains(&line.batch) {
-                entry.made.push(line.batch);
-            }
             self.observe(&uid, line.added);
             return;
         }
         let mut entry = match self.removed.remove(&uid) {
-            Some(Removed { mut entry, seen }) if line.op == Op::Undo && seen.contains(&values) => {
+            Some(Removed { mut entry, seen })
+                if line.op == Op::Undo && seen.contains(&without_texts(&line, &values)) =>
+            {
                 // What comes back as a limit is one, also where somebody had lifted it meanwhile.
                 if let Some(score) = values::score(&values).filter(|&score| values::is_limit(score))
                 {
@@ -307,9 +366,12 @@ impl Fold {
                 }
                 entry
             }
-            _ => Entry {
+            removed => Entry {
+                made: match removed {
+                    Some(Removed { entry, .. }) if line.op == Op::Undo => entry.made,
+                    _ => vec![Made::by(&line, &values)],
+                },
                 values: values::complete(values),
-                made: vec![line.batch],
                 ..Entry::default()
             },
         };
@@ -333,6 +395,7 @@ impl Fold {
         }
         self.state.entries.insert(uid.clone(), entry);
         self.observe(&uid, evidence);
+        self.is_named.insert(uid.clone());
         self.named.push((uid, None));
     }
 
@@ -364,7 +427,7 @@ impl Fold {
             entry.forbid(&line.device, &line.hlc);
         }
         let is_renamed = values::item(&entry.values) != item;
-        if is_renamed && !self.named.iter().any(|(named, _)| *named == uid) {
+        if is_renamed && self.is_named.insert(uid.clone()) {
             self.named.push((uid.clone(), Some(item)));
         }
         if let Some(wanted) = wanted {
@@ -374,7 +437,8 @@ impl Fold {
         self.observe(&uid, line.added);
     }
 
-    fn remove(&mut self, uid: String, before: Values, line: JournalLine) {
+    fn remove(&mut self, uid: String, before: &Values, line: JournalLine) {
+        let before = without_texts(&line, before);
         if let Some(removed) = self.removed.get_mut(&uid) {
             removed.seen.push(before);
             return;
@@ -382,16 +446,12 @@ impl Fold {
         let Some(entry) = self.state.entries.get_mut(&uid) else {
             return;
         };
-        let gives_way = entry.gives_way(&line);
         if entry.outlives(&line) {
             // Taken back is what was added there, and not what it has become one with.
-            if let (true, true, Some(score)) = (gives_way, entry.is_limit(), entry.milder) {
-                values::rescore(&mut entry.values, score);
-            }
             self.unobserve(&uid, &line.removed);
             return;
         }
-        if entry.is_limit() && !gives_way {
+        if !entry.gives_way(&line) && entry.is_limit() {
             self.hold(&uid, None, &line);
             return;
         }
@@ -453,6 +513,7 @@ impl Fold {
     /// item back; what was made with one becomes one with the other.
     pub fn settle(&mut self) {
         let named = std::mem::take(&mut self.named);
+        self.is_named.clear();
         let is_there = |fold: &Fold, uid: &str| fold.state.entries.contains_key(uid);
         // What this batch let go of is free for the others of it.
         for (uid, _) in &named {

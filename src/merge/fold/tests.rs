@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use super::{Entry, State, fold, values};
-use crate::merge::forgotten::{Forgotten, nameless};
+use crate::merge::forgotten::{Forgotten, nameless, texts_of};
 use crate::merge::{Observation, observe};
 use crate::model::{
     Change, Effect, Evidence, Hlc, JournalLine, Op, Origin, Preference, Score, Speaker, Stamp,
@@ -16,7 +16,7 @@ use crate::model::{
 };
 
 /// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_HISTORIES=10000 cargo test
-/// --lib any_order`.
+/// --lib any_order_of_delivery_any_partition`.
 const HISTORIES: u32 = 300;
 
 const ITEMS: [&str; 5] = ["tabs", "Emojis", "force-push", "ＴＡＢＳ", "long meetings"];
@@ -230,14 +230,25 @@ impl World {
                 *last = line.hlc.clone().max(std::mem::take(last));
             }
         }
+        let forgotten = self.forgotten(device);
         for draft in drafts {
+            let tells_what_was = |values: &Values| {
+                texts_of(&draft.subject)
+                    .iter()
+                    .any(|text| values.contains_key(*text))
+            };
+            let is_shortened = forgotten
+                .shortened()
+                .any(|subject| *subject == draft.subject);
+            let says_what_was_known = draft.lifts_a_limit()
+                || is_shortened && draft.before.as_ref().is_some_and(tells_what_was);
             is_undo |= matches!(draft.op, Op::Undo | Op::Forget);
             if !is_undo {
                 tables.write(&draft);
             }
             let at = &mut self.devices[device];
             at.hlc = at.hlc.next(now);
-            let seen = match draft.lifts_a_limit() {
+            let seen = match says_what_was_known {
                 true => seen.clone(),
                 false => BTreeMap::new(),
             };
@@ -485,6 +496,37 @@ impl World {
         self.write(device, drafts);
     }
 
+    /// `aizo undo --session`: takes back what made an entry, whoever did, and whatever it has become since.
+    fn take_back(&mut self, device: usize, step: &Step) {
+        let (at, forgotten) = (&self.devices[device], self.forgotten(device));
+        let known = at.known.iter().map(|&number| &self.lines[number]);
+        let made: Vec<&JournalLine> = known
+            .filter(|line| {
+                let is_entry = matches!(line.subject, Subject::Entry(_));
+                let stands = at
+                    .state
+                    .entries
+                    .contains_key(at.state.resolve(line.subject.uid()));
+                let is_made = line.before.is_none() && line.after.is_some() && line.op == Op::Add;
+                is_entry && stands && is_made && !forgotten.has(&line.subject)
+            })
+            .collect();
+        let Some(line) = made.get(step.pick % made.len().max(1)) else {
+            return;
+        };
+        let uid = at.state.resolve(line.subject.uid());
+        let draft = Draft {
+            op: Op::Undo,
+            subject: line.subject.clone(),
+            before: Some(at.state.entries[uid].values.clone()),
+            after: None,
+            added: Vec::new(),
+            removed: line.added.clone(),
+            undoes: Some(line.batch.clone()),
+        };
+        self.write(device, vec![draft]);
+    }
+
     fn propose(&mut self, device: usize, step: &Step) {
         let score = self.score(step.score).value();
         let item = ITEMS[step.pick % ITEMS.len()];
@@ -669,6 +711,7 @@ impl World {
             }
             9 => self.rename(device, step),
             10..=11 => self.remove(device, &[step.pick, step.word]),
+            12 if step.word > 2 => self.take_back(device, step),
             12 => self.undo(device, step.pick),
             13 => self.swap(device, step.pick, step.word),
             14 => self.learn(device, step),
@@ -751,7 +794,16 @@ fn no_limit_is_lost(world: &World, state: &State) {
             let raises = answer.after.as_ref().is_none_or(|after| {
                 values::score(after).is_some_and(|score| !values::is_limit(score))
             });
-            raises && world.knew[other].contains(&number) && resolve(answer) == uid
+            // Whoever takes back what made the entry once does not lift what made it a limit elsewhere.
+            let is_of_another = answer.op == Op::Undo
+                && answer.after.is_none()
+                && line.before.is_none()
+                && line.op != Op::Undo
+                && answer.undoes.as_ref() != Some(&line.batch);
+            raises
+                && !is_of_another
+                && world.knew[other].contains(&number)
+                && resolve(answer) == uid
         });
         let stands = state.entries.get(&uid);
         assert!(
@@ -775,6 +827,14 @@ fn nothing_forgotten_is_left(world: &World, device: usize, state: &State) {
         .flat_map(|line| line.added.iter().chain(&line.removed));
     for evidence in observed.filter(|one| forgotten.observations().contains(&one.uid)) {
         assert_eq!(evidence.quote, "");
+    }
+    for (number, left) in journal.iter().enumerate() {
+        let is_unknown = world.lines.iter().enumerate().any(|(other, said)| {
+            let is_about_it = said.op == Op::Forget && said.subject == left.subject;
+            is_about_it && other != number && !world.knew[number].contains(&other)
+        });
+        let was = left.before.as_ref().and_then(|before| before.get("reason"));
+        assert!(!is_unknown || was.is_none_or(|reason| reason == ""));
     }
     // Some devices know already what was forgotten when the others hear of it.
     let mixed = journal.iter().zip(&world.lines).enumerate();

@@ -1,5 +1,7 @@
 //! How the values of one entry follow a line that may not have known them.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::super::{union, united_patterns};
@@ -19,6 +21,11 @@ pub(super) fn is_limit(score: f64) -> bool {
 
 pub(super) fn score(values: &Values) -> Option<f64> {
     values.get("base_score").and_then(Value::as_f64)
+}
+
+/// Whether values say that something is a hard limit.
+pub(super) fn forbids(values: &Values) -> bool {
+    score(values).is_some_and(is_limit)
 }
 
 pub(super) fn item(values: &Values) -> &str {
@@ -148,17 +155,17 @@ fn follow(field: &str, now: &Value, old: Option<&Value>, new: &Value) -> Value {
     match field {
         "keywords" => {
             let [now, old, new] = [&column, &seen, &set].map(|column| split_keywords(column));
-            let same = |a: &String, b: &String| a.to_lowercase() == b.to_lowercase();
-            Value::from(join_keywords(&difference(now, &old, &new, same)))
+            let words = difference(now, &old, &new, |word| word.to_lowercase());
+            Value::from(join_keywords(&words))
         }
         "pattern" => {
             let [now, old, new] = [&column, &seen, &set].map(|column| split_patterns(column));
-            let patterns = difference(now, &old, &new, |a, b| a == b);
+            let patterns = difference(now, &old, &new, str::to_owned);
             join_patterns(&patterns).map_or(Value::Null, Value::from)
         }
         "scenarios" => {
             let (old, new) = (names(old), names(Some(new)));
-            Value::from(difference(names(Some(now)), &old, &new, |a, b| a == b))
+            Value::from(difference(names(Some(now)), &old, &new, str::to_owned))
         }
         "touch_count" => {
             let number = |value: Option<&Value>| value.and_then(Value::as_i64).unwrap_or(0);
@@ -176,12 +183,14 @@ fn difference(
     mut list: Vec<String>,
     old: &[String],
     new: &[String],
-    same: impl Fn(&String, &String) -> bool,
+    key: fn(&str) -> String,
 ) -> Vec<String> {
-    let has = |list: &[String], word: &String| list.iter().any(|known| same(known, word));
-    list.retain(|word| has(new, word) || !has(old, word));
+    let keys = |list: &[String]| -> HashSet<String> { list.iter().map(|word| key(word)).collect() };
+    let (old, kept) = (keys(old), keys(new));
+    list.retain(|word| kept.contains(&key(word)) || !old.contains(&key(word)));
+    let mut known = keys(&list);
     for word in new {
-        if !has(old, word) && !has(&list, word) {
+        if !old.contains(&key(word)) && known.insert(key(word)) {
             list.push(word.clone());
         }
     }
@@ -221,7 +230,7 @@ fn earlier<'t>(a: &'t str, b: &'t str) -> &'t str {
 /// whoever stated it.
 pub(super) fn unite(values: &mut Values, other: &Values, counted: i64) {
     let (now, incoming) = (score(values), score(other));
-    let speaks_against = now.is_some_and(is_limit) && !incoming.is_some_and(is_limit);
+    let speaks_against = forbids(values) && !forbids(other);
     let is_users = |values: &Values| text(values, "origin") == Origin::User.name();
     let is_weaker = is_users(values) && !is_users(other);
     if let (Some(now), Some(incoming)) = (now, incoming)

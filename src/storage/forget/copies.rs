@@ -1,17 +1,18 @@
 //! aizo's own copies of a store: each one forgets what the store has forgotten. A copy is read into memory, where it
 //! forgets, and takes its own place at once; a run that was ended leaves it as it was.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::find::ALL;
 use super::names::Names;
 use crate::merge::forgotten::Forgotten;
-use crate::model::{Hlc, JournalLine, Op};
+use crate::model::{Hlc, JournalLine, Op, Origin, Subject, item_key};
 use crate::storage::foreign::Foreign;
 use crate::storage::journal::Draft;
 use crate::storage::migrate::{self, Version};
@@ -39,13 +40,32 @@ pub struct Rewritten {
 pub(super) struct Memory {
     lines: Vec<JournalLine>,
     names: Names,
+    /// The reasons that entries have in place of those that were forgotten, by the keys of the items that they ever had.
+    reasons: HashMap<String, String>,
 }
 
 impl Memory {
     pub(super) fn of(view: &View<'_>) -> Result<Self> {
+        let lines = view.journal_where("op = ?1", [Op::Forget.name()])?;
+        let reason =
+            |line: &JournalLine| Some(line.after.as_ref()?.get("reason")?.as_str()?.to_owned());
+        let by_subject: HashMap<&Subject, String> = lines
+            .iter()
+            .filter(|line| matches!(line.subject, Subject::Entry(_)))
+            .filter_map(|line| Some((&line.subject, reason(line)?)))
+            .collect();
+        let mut reasons = HashMap::new();
+        if !by_subject.is_empty() {
+            for record in view.records()? {
+                let reason = record.names.iter().find_map(|name| by_subject.get(name));
+                let items = record.items.iter().map(|item| item_key(item));
+                reasons.extend(items.filter_map(|key| Some((key, reason?.clone()))));
+            }
+        }
         Ok(Memory {
-            lines: view.journal_where("op = ?1", [Op::Forget.name()])?,
             names: view.forgotten_names()?,
+            lines,
+            reasons,
         })
     }
 }
@@ -125,7 +145,7 @@ fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
     let mut connection = match migrate::version_of(&connection, path)? {
         Version::Empty => return Ok(false),
         Version::Older(_) if !has_journal().map_err(sqlite)? => {
-            if !forget_rows(&connection, &memory.names).map_err(sqlite)? {
+            if !forget_rows(&connection, memory).map_err(sqlite)? {
                 return Ok(false);
             }
             connection.execute_batch("VACUUM").map_err(sqlite)?;
@@ -146,24 +166,31 @@ fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
     Ok(true)
 }
 
-/// Removes the rows of a store of the time before there was a journal.
-fn forget_rows(connection: &Connection, names: &Names) -> rusqlite::Result<bool> {
+/// Removes the rows of a store of the time before there was a journal, and takes the reasons out of others.
+fn forget_rows(connection: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
     let rows: Vec<(i64, String)> = connection
         .prepare("SELECT id, item FROM preferences")?
         .query_map([], |row| Ok((row.get(0)?, read::text(row, 1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let is_forgotten = |(_, item): &(i64, String)| names.forgotten_at(item).is_some();
-    let gone: Vec<i64> = rows
+    let (gone, stay): (Vec<_>, Vec<_>) = rows
         .into_iter()
-        .filter(is_forgotten)
-        .map(|(id, _)| id)
-        .collect();
+        .partition(|(_, item)| memory.names.forgotten_at(item).is_some());
+    let mut is_any = !gone.is_empty();
+    for (id, item) in stay {
+        if let Some(reason) = memory.reasons.get(&item_key(&item)) {
+            let changed = connection.execute(
+                "UPDATE preferences SET reason = ?2 WHERE id = ?1 AND reason IS NOT ?2",
+                params![id, reason],
+            )?;
+            is_any |= changed > 0;
+        }
+    }
     let has_scenarios: bool = connection.query_row(
         "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'preference_scenarios'",
         [],
         |row| row.get(0),
     )?;
-    for id in &gone {
+    for (id, _) in &gone {
         if has_scenarios {
             connection.execute(
                 "DELETE FROM preference_scenarios WHERE preference_id = ?1",
@@ -172,7 +199,7 @@ fn forget_rows(connection: &Connection, names: &Names) -> rusqlite::Result<bool>
         }
         connection.execute("DELETE FROM preferences WHERE id = ?1", [id])?;
     }
-    Ok(!gone.is_empty())
+    Ok(is_any)
 }
 
 /// Puts what is in memory in the place of a file.
@@ -225,7 +252,7 @@ impl Transaction<'_> {
         }
         for subject in by_name.iter().flat_map(|record| &record.names) {
             if !forgotten.has(subject) {
-                self.note(Draft::forget(subject.clone(), None))?;
+                self.note(Draft::forget(subject.clone(), Origin::User, None))?;
             }
         }
         self.settle_forgetting()?;

@@ -9,15 +9,15 @@ mod copies;
 mod find;
 mod names;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
-use super::journal::{Draft, before_column};
+use super::journal::Draft;
 use super::{Difference, Result, StorageError, Store, Transaction, View, open};
 use crate::merge::forgotten::{Erasure, Forgotten};
-use crate::model::{Evidence, JournalLine, Op, Subject, Values};
+use crate::model::{JournalLine, Op, Origin, Subject, item_key};
 
 pub use copies::Rewritten;
 pub use find::{Mention, Record};
@@ -73,6 +73,31 @@ impl View<'_> {
         Ok(Owed::ALL.into_iter().filter(is_named).collect())
     }
 
+    /// The number of the line that says last what was forgotten: whether more was forgotten meanwhile.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn forgettings(&self) -> Result<i64> {
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached("SELECT coalesce(max(seq), 0) FROM journal WHERE op = 'forget'")
+                .and_then(|mut statement| statement.query_row([], |row| row.get(0))),
+        )
+    }
+
+    /// Whether texts of a record were forgotten, here or on another device.
+    pub(super) fn is_shortened(&self, subject: &Subject) -> Result<bool> {
+        self.sqlite_result(
+            self.connection()
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM journal WHERE kind = ?1 AND uid = ?2 AND op = 'forget')",
+                )
+                .and_then(|mut statement| {
+                    statement.query_row([subject.kind(), subject.uid()], |row| row.get(0))
+                }),
+        )
+    }
+
     /// Whether a record was forgotten for good.
     ///
     /// # Errors
@@ -97,11 +122,22 @@ impl Transaction<'_> {
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
     pub fn forget(&mut self, records: &[Record], erasures: &[Erasure]) -> Result<Difference> {
+        self.forget_by(Origin::User, records, erasures)
+    }
+
+    /// The same, whoever is behind it.
+    pub(super) fn forget_by(
+        &mut self,
+        origin: Origin,
+        records: &[Record],
+        erasures: &[Erasure],
+    ) -> Result<Difference> {
         for subject in records.iter().flat_map(|record| &record.names) {
-            self.note(Draft::forget(subject.clone(), None))?;
+            self.note(Draft::forget(subject.clone(), origin, None))?;
         }
         for erasure in erasures {
-            self.note(Draft::forget(erasure.subject.clone(), Some(erasure)))?;
+            let draft = Draft::forget(erasure.subject.clone(), origin, Some(erasure));
+            self.note(draft)?;
         }
         let items = records.iter().flat_map(|record| record.items.clone());
         self.remember_names(&items.collect(), self.now(), self.hlc)?;
@@ -138,11 +174,14 @@ impl Transaction<'_> {
         self.set_owed(&owed)
     }
 
-    /// Strikes out what was done.
+    /// Strikes out what was done, unless more was forgotten since that was `known`: whoever did it did not do it for that.
     ///
     /// # Errors
     /// What SQLite reports.
-    pub fn pay(&mut self, done: &[Owed]) -> Result<()> {
+    pub fn pay(&mut self, done: &[Owed], known: i64) -> Result<()> {
+        if self.view().forgettings()? != known {
+            return Ok(());
+        }
         let mut owed = self.view().owed()?;
         owed.retain(|one| !done.contains(one));
         self.set_owed(&owed)
@@ -176,7 +215,7 @@ impl Transaction<'_> {
                 let left = forgotten.blank(line.clone());
                 if left != line {
                     is_any = true;
-                    self.write_line_anew(&left)?;
+                    self.write_line(&left)?;
                 }
             }
         }
@@ -235,33 +274,6 @@ impl Transaction<'_> {
         Ok(numbers)
     }
 
-    fn write_line_anew(&self, line: &JournalLine) -> Result<()> {
-        let json = |values: &Option<Values>| {
-            values
-                .as_ref()
-                .map(|values| serde_json::Value::Object(values.clone()).to_string())
-        };
-        let list = |evidence: &[Evidence]| {
-            serde_json::to_string(evidence).expect("evidence is texts and finite numbers")
-        };
-        self.connection()
-            .prepare_cached(
-                "UPDATE journal SET values_before = ?2, values_after = ?3, evidence_added = ?4,
-                     evidence_removed = ?5 WHERE seq = ?1",
-            )
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    line.seq,
-                    before_column(line.before.as_ref(), &line.seen),
-                    json(&line.after),
-                    list(&line.added),
-                    list(&line.removed),
-                ])
-            })
-            .map(drop)
-            .map_err(|error| self.sqlite(error))
-    }
-
     /// What an agent was told of entries that are there no more.
     fn forget_what_was_shown(&self) -> Result<()> {
         let connection = self.connection();
@@ -286,6 +298,10 @@ impl Transaction<'_> {
     /// lines tell them, and gives them.
     pub(super) fn names_of_forgotten(&self, lines: &[JournalLine]) -> Result<BTreeSet<String>> {
         let mut items = BTreeSet::new();
+        let mut told: HashMap<&Subject, Vec<&JournalLine>> = HashMap::new();
+        for line in lines {
+            told.entry(&line.subject).or_default().push(line);
+        }
         for line in lines {
             if line.op != Op::Forget
                 || line.after.is_some()
@@ -297,7 +313,7 @@ impl Transaction<'_> {
                 "kind = ?1 AND uid = ?2",
                 [line.subject.kind(), line.subject.uid()],
             )?;
-            let with_them = lines.iter().filter(|other| other.subject == line.subject);
+            let with_them = told.get(&line.subject).into_iter().flatten().copied();
             let values = known
                 .iter()
                 .chain(with_them)
@@ -314,18 +330,25 @@ impl Transaction<'_> {
         Ok(items)
     }
 
-    /// What other devices have said of an item before it was forgotten here, and which came only now. A hard limit is not
-    /// among it: it gives way only to who knew it.
-    pub(super) fn forgotten_before(&self, uids: &[String]) -> Result<Vec<Record>> {
+    /// What was said of an item before it was forgotten, by who did not know: entries and proposals that came only now, and
+    /// proposals about `items`, which were forgotten elsewhere. A hard limit is not among it: it gives way only to who knew it.
+    pub(super) fn forgotten_before(
+        &self,
+        difference: &Difference,
+        items: &BTreeSet<String>,
+    ) -> Result<Vec<Record>> {
         let names = self.view().forgotten_names()?;
-        if names.is_empty() || uids.is_empty() {
+        let uids = difference.added();
+        if names.is_empty() || uids.is_empty() && items.is_empty() {
             return Ok(Vec::new());
         }
-        let uids: HashSet<&str> = uids.iter().map(String::as_str).collect();
+        let keys: HashSet<String> = items.iter().map(|item| item_key(item)).collect();
         let mut records = self.view().records()?;
         records.retain(|record| {
-            let is_new = uids.contains(record.subject.uid());
-            is_new && !record.is_hard_limit() && record.was_forgotten(&names)
+            let waits = record.id.is_some() && matches!(record.subject, Subject::Proposal(_));
+            let is_it = uids.contains(record.subject.uid())
+                || waits && keys.contains(&item_key(&record.item));
+            is_it && !record.is_hard_limit() && record.was_forgotten(&names)
         });
         Ok(records)
     }

@@ -7,15 +7,14 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
-use serde_json::Value;
 
 use super::forget::Owed;
-use super::journal::before_column;
 use super::state::Difference;
 use super::write::new_uid;
 use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
-use crate::model::{Evidence, JournalLine, LINE_VERSION, Op, Subject};
+use crate::merge::forgotten::Forgotten;
+use crate::model::{JournalLine, Op, Origin, Subject};
 
 /// Made when lines are received first.
 const TABLES: &str = "
@@ -33,7 +32,7 @@ pub struct Received {
     pub lines: HashMap<String, usize>,
     /// What is different in the tables.
     pub difference: Difference,
-    /// What limits withstood, of the lines that are new and of the entries that have changed.
+    /// What limits withstood, of the lines that are new and of the entries that are limits now and were none.
     pub held: Vec<Held>,
     /// The name under which this device goes on, where another one writes under the name that it had.
     pub renamed: Option<String>,
@@ -59,10 +58,8 @@ pub struct Rebuilt {
     pub repaired: usize,
     /// Lines that it has and that were not given.
     pub unpushed: usize,
-    /// How many lines are new here, by device.
-    pub lines: HashMap<String, usize>,
-    /// What was different in the tables.
-    pub difference: Difference,
+    /// What came of the lines.
+    pub received: Received,
 }
 
 impl View<'_> {
@@ -213,9 +210,7 @@ impl Transaction<'_> {
         let mut is_forgetting = false;
         let mut new: HashSet<(String, String)> = HashSet::new();
         let lines = lines.into_iter().map(|line| forgotten.blank(line));
-        for mut line in lines.filter(|line| !line.stays_here()) {
-            // A number means nothing outside its file.
-            line.local_id = None;
+        for line in lines.filter(|line| !line.stays_here()) {
             self.hlc = line.hlc.parse().map_or(self.hlc, |seen| self.hlc.max(seen));
             if self.insert_line(&line)? {
                 is_forgetting |= line.op == Op::Forget;
@@ -232,31 +227,21 @@ impl Transaction<'_> {
             self.blank_lines(&forgotten)?;
             self.owe(&Owed::ALL)?;
         }
-        let (mut difference, held) = self.refold()?;
-        let late = self.forgotten_before(&difference.added())?;
+        let (mut difference, mut held) = self.refold()?;
+        let late = self.forgotten_before(&difference, &received.forgotten)?;
         if !late.is_empty() {
-            received
-                .forgotten
-                .extend(late.iter().map(|record| record.item.clone()));
-            difference
-                .entries
-                .retain(|entry| late.iter().all(|record| record.subject.uid() != entry.uid));
-            self.forget(&late, &[])?;
+            let items = late.iter().map(|record| record.item.clone());
+            received.forgotten.extend(items);
+            difference.leave_out(&late.iter().map(|record| record.subject.uid()).collect());
+            self.forget_by(Origin::Analysis, &late, &[])?;
         }
         self.number_lines_after(last)?;
-        let changed: BTreeSet<&str> = difference
-            .entries
-            .iter()
-            .map(|entry| entry.uid.as_str())
-            .collect();
-        received.held = held
-            .into_iter()
-            .filter(|held| {
-                changed.contains(held.uid.as_str())
-                    || new.contains(&(held.device.clone(), held.hlc.clone()))
-            })
-            .collect();
-        received.difference = difference;
+        let forbidden = difference.forbidden();
+        held.retain(|held| {
+            forbidden.contains(held.uid.as_str())
+                || new.contains(&(held.device.clone(), held.hlc.clone()))
+        });
+        (received.held, received.difference) = (held, difference);
         Ok(received)
     }
 
@@ -265,68 +250,72 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// As [`Transaction::receive`].
-    pub fn rebuild(&mut self, lines: Vec<JournalLine>) -> Result<Rebuilt> {
+    pub fn rebuild(&mut self, mut lines: Vec<JournalLine>) -> Result<Rebuilt> {
         self.connection()
             .execute_batch(TABLES)
             .map_err(|error| self.sqlite(error))?;
         let mut rebuilt = Rebuilt::default();
-        let lines: Vec<JournalLine> = lines
-            .into_iter()
-            .filter(|line| !line.stays_here())
-            .collect();
+        lines.retain(|line| !line.stays_here());
+        // What another store has written under our name is not put in the place of what we have.
+        let renamed = self.leave_name(&lines, More::Nothing)?;
         let mut forgotten = self.view().forgotten()?;
         lines.iter().for_each(|line| forgotten.add(line));
-        let lines: Vec<JournalLine> = lines
-            .into_iter()
-            .map(|line| forgotten.blank(line))
-            .collect();
         for line in &lines {
-            rebuilt.repaired += usize::from(self.repair(line)?);
+            rebuilt.repaired += usize::from(self.repair(line, &forgotten)?);
+        }
+        if rebuilt.repaired > 0 && self.blank_lines(&forgotten)? {
+            self.owe(&Owed::ALL)?;
         }
         let many = lines.len();
-        let received = self.receive(lines)?;
-        let new: usize = received.lines.values().sum();
-        rebuilt.difference = match new {
+        let mut received = self.receive(lines)?;
+        rebuilt.missing = received.lines.values().sum();
+        if rebuilt.missing == 0 {
             // It has not looked at the tables.
-            0 => self.refold()?.0,
-            _ => received.difference,
-        };
+            let (difference, mut held) = self.refold()?;
+            let forbidden = difference.forbidden();
+            held.retain(|held| forbidden.contains(held.uid.as_str()));
+            (received.held, received.difference) = (held, difference);
+        }
         let here: usize = self.view().lines_by_device()?.values().sum();
-        rebuilt.missing = new;
         rebuilt.unpushed = here.saturating_sub(many);
-        rebuilt.lines = received.lines;
+        received.renamed = renamed;
+        rebuilt.received = received;
         Ok(rebuilt)
     }
 
-    /// Replaces a line of the journal that says something else than it should; tells whether there was one.
-    fn repair(&self, line: &JournalLine) -> Result<bool> {
-        let known = self.view().journal_where(
-            "device = ?1 AND hlc = ?2",
-            [line.device.as_str(), line.hlc.as_str()],
-        );
-        let is_other = match known {
-            Ok(known) => known.into_iter().any(|known| {
-                let (seq, local_id) = (line.seq, line.local_id);
-                let known = JournalLine {
-                    seq,
-                    local_id,
-                    ..known
-                };
-                known.cleaned() != *line
-            }),
-            Err(StorageError::Journal { .. }) => true,
+    /// Replaces a line of the journal that says something else than it should; tells whether there was one. It keeps its
+    /// number, and that of its record.
+    fn repair(&self, line: &JournalLine, forgotten: &Forgotten) -> Result<bool> {
+        let place: Option<(i64, Option<i64>)> = self
+            .connection()
+            .prepare_cached("SELECT seq, local_id FROM journal WHERE device = ?1 AND hlc = ?2")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([&line.device, &line.hlc], |row| {
+                        Ok((row.get(0)?, row.get(1)?))
+                    })
+                    .optional()
+            })
+            .map_err(|error| self.sqlite(error))?;
+        let Some((seq, local_id)) = place else {
+            return Ok(false);
+        };
+        let line = forgotten.blank(JournalLine {
+            seq,
+            local_id,
+            ..line.clone()
+        });
+        let is_right = match self.view().journal_where("seq = ?1", [seq]) {
+            Ok(known) => known
+                .into_iter()
+                .any(|known| forgotten.blank(known.cleaned()) == line),
+            Err(StorageError::Journal { .. }) => false,
             Err(error) => return Err(error),
         };
-        if is_other {
-            self.connection()
-                .execute(
-                    "DELETE FROM journal WHERE device = ?1 AND hlc = ?2",
-                    [&line.device, &line.hlc],
-                )
-                .map_err(|error| self.sqlite(error))?;
-            self.insert_line(line)?;
+        if !is_right {
+            self.write_line(&line)?;
         }
-        Ok(is_other)
+        Ok(!is_right)
     }
 
     /// Makes the tables what the whole journal makes of the profile.
@@ -388,39 +377,31 @@ impl Transaction<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn leave_name(&mut self, lines: &[JournalLine], more: More) -> Result<Option<String>> {
-        let published: HashSet<(&str, &str, &str)> = lines
-            .iter()
-            .filter(|line| line.device == self.device)
-            .map(name_of)
+        let published = lines.iter().filter(|line| line.device == self.device);
+        let published: HashSet<[&str; 3]> = published
+            .map(|line| [line.hlc.as_str(), &line.batch, line.subject.uid()])
             .collect();
         if published.is_empty() && more == More::Nothing {
             return Ok(None);
         }
-        let own = self
-            .view()
-            .journal_where("device = ?1", [self.device.as_str()])?;
-        let known: HashSet<(&str, &str, &str)> = own.iter().map(name_of).collect();
-        if published.is_subset(&known) && more == More::Nothing {
+        let (common, going): (Vec<_>, Vec<_>) = self
+            .names_of_own()?
+            .into_iter()
+            .partition(|(_, name)| published.contains(&name.each_ref().map(String::as_str)));
+        if common.len() == published.len() && more == More::Nothing {
             return Ok(None);
         }
         let name = new_uid();
-        let (common, going): (Vec<_>, Vec<_>) = own
-            .iter()
-            .partition(|line| published.contains(&name_of(line)));
-        for line in going {
-            // What stays under the old name was known all the same.
-            let mut seen = line.seen.clone();
-            let known = common.iter().map(|line| &line.hlc);
-            if let Some(last) = known.filter(|hlc| **hlc < line.hlc).max() {
-                seen.insert(self.device.clone(), last.clone());
+        let common: BTreeSet<String> = common.into_iter().map(|(_, [hlc, ..])| hlc).collect();
+        for (number, [hlc, ..]) in going {
+            for mut line in self.view().journal_where("seq = ?1", [number])? {
+                // What stays under the old name was known all the same.
+                if let Some(last) = common.range(..hlc.clone()).next_back() {
+                    line.seen.insert(self.device.clone(), last.clone());
+                }
+                line.device.clone_from(&name);
+                self.write_line(&line)?;
             }
-            self.connection()
-                .prepare_cached("UPDATE journal SET device = ?2, values_before = ?3 WHERE seq = ?1")
-                .and_then(|mut statement| {
-                    let before = before_column(line.before.as_ref(), &seen);
-                    statement.execute(params![line.seq, name, before])
-                })
-                .map_err(|error| self.sqlite(error))?;
         }
         self.set_meta("device", &name)?;
         self.device.clone_from(&name);
@@ -434,43 +415,32 @@ impl Transaction<'_> {
         Ok(Some(name))
     }
 
-    /// Writes a line as it is; tells whether it is new.
-    pub(super) fn insert_line(&self, line: &JournalLine) -> Result<bool> {
-        let after = line
-            .after
-            .as_ref()
-            .map(|values| Value::Object(values.clone()).to_string());
-        let list = |evidence: &[Evidence]| {
-            serde_json::to_string(evidence).expect("evidence is texts and finite numbers")
-        };
+    /// The lines of this device: their numbers, and what they are known by, also where this version cannot read them.
+    fn names_of_own(&self) -> Result<Vec<(i64, [String; 3])>> {
         self.connection()
-            .prepare_cached(
-                "INSERT INTO journal (version, batch, at, hlc, device, op, kind, uid, origin, values_before,
-                     values_after, evidence_added, evidence_removed, undoes, local_id)
-                 SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
-                 WHERE NOT EXISTS (SELECT 1 FROM journal WHERE device = ?5 AND hlc = ?4)",
-            )
+            .prepare("SELECT seq, hlc, batch, uid FROM journal WHERE device = ?1")
             .and_then(|mut statement| {
-                statement.execute(params![
-                    LINE_VERSION,
-                    line.batch,
-                    line.at.0,
-                    line.hlc,
-                    line.device,
-                    line.op.name(),
-                    line.subject.kind(),
-                    line.subject.uid(),
-                    line.origin.name(),
-                    before_column(line.before.as_ref(), &line.seen),
-                    after,
-                    list(&line.added),
-                    list(&line.removed),
-                    line.undoes,
-                    line.local_id,
-                ])
+                statement
+                    .query_map([&self.device], |row| {
+                        Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?]))
+                    })?
+                    .collect()
             })
-            .map(|rows| rows > 0)
             .map_err(|error| self.sqlite(error))
+    }
+
+    /// Writes a line that came from elsewhere, unless it is here; tells whether it is new.
+    pub(super) fn insert_line(&self, line: &JournalLine) -> Result<bool> {
+        if self.view().knows_change(&line.device, &line.hlc)? {
+            return Ok(false);
+        }
+        // Numbers mean nothing outside their file.
+        self.write_line(&JournalLine {
+            seq: 0,
+            local_id: None,
+            ..line.clone()
+        })?;
+        Ok(true)
     }
 
     /// Gives the lines after a number the numbers that their records have here.
@@ -488,9 +458,4 @@ impl Transaction<'_> {
         }
         Ok(())
     }
-}
-
-/// What a line is known by among those of its device.
-fn name_of(line: &JournalLine) -> (&str, &str, &str) {
-    (&line.hlc, &line.batch, line.subject.uid())
 }

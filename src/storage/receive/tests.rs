@@ -1,11 +1,5 @@
 //! Several stores that exchange their lines: the tables are equal on all of them, and every store keeps its own promises.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
-use rstest::rstest;
-use rusqlite::Connection;
-
 use super::*;
 use crate::merge::forgotten::nameless;
 use crate::merge::{Observation, observe};
@@ -13,10 +7,19 @@ use crate::model::{
     Change, EntryValues, Evidence, Origin, Preference, ProposalValues, Score, Stamp, item_key,
 };
 use crate::storage::{How, Owed, StorageError, Store, index};
+use chrono::{DateTime, TimeDelta, Utc};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use rstest::rstest;
+use rusqlite::Connection;
+
+mod forgetting;
+mod undoing;
 
 /// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_STORES=2000 cargo test --lib
 /// in_every_store`.
 const HISTORIES: u32 = 12;
+
 const ITEMS: [&str; 4] = ["tabs", "Emojis", "force-push", "ｔａｂｓ"];
 
 fn now() -> DateTime<Utc> {
@@ -169,6 +172,14 @@ fn indexed(connection: &Connection) -> Vec<String> {
     all
 }
 
+/// An observation of a conversation.
+fn heard(session: &str, number: i64) -> Evidence {
+    Evidence {
+        session: Some(session.to_owned()),
+        ..nameless(format!("{session}-{number}"))
+    }
+}
+
 fn proposal(item: &str, score: f64, now: DateTime<Utc>) -> ProposalValues {
     ProposalValues {
         item: item.to_owned(),
@@ -206,7 +217,10 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
     let picked = (!all.is_empty()).then(|| all[step.pick % all.len()].clone());
     match (step.action, picked) {
         (0..=3, _) => {
-            let seen = seen(item, (step.pick != 3).then_some(score));
+            let mut seen = seen(item, (step.pick != 3).then_some(score));
+            if step.action > 1 {
+                seen.evidence = Some(heard(&format!("s{}", step.pick), number));
+            }
             try_write(store, now, |transaction| add_to(transaction, &seen)).expect("it adds");
         }
         (4..=5, Some(entry)) => {
@@ -229,6 +243,11 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
         (7, Some(entry)) => {
             let change = Change::delete(Op::Remove, Subject::Entry(entry.uid), Origin::User);
             try_write(store, now, |transaction| transaction.apply(&change)).expect("it removes");
+        }
+        (8, _) if step.score > 2 => {
+            let _refused = try_write(store, now, |transaction| {
+                transaction.undo_session(&format!("s{}", step.pick))
+            });
         }
         (8, _) => {
             let _refused = try_write(store, now, |transaction| {
@@ -402,66 +421,6 @@ fn a_limit_comes_back_to_a_device_that_removed_it_without_knowing() {
 }
 
 #[test]
-fn an_undo_takes_back_what_was_done_here_and_anything_by_its_number() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    add(&mut b, "spaces", 6.0);
-    meet(&mut a, &mut b);
-    rescore(&mut a, "tabs", 8.0);
-    meet(&mut a, &mut b);
-    write(&mut b, |transaction| transaction.undo_last(1));
-    assert_eq!(score(&b, "spaces"), None);
-    let nothing = try_write(&mut b, now(), |transaction| transaction.undo_last(1));
-    assert!(matches!(nothing, Err(StorageError::NothingToUndo)));
-    let journal = b.view().journal(None, 99).expect("it reads");
-    let theirs = journal.iter().find(|line| {
-        let score = line
-            .after
-            .as_ref()
-            .and_then(|after| after.get("base_score"));
-        line.op == Op::Update && score.and_then(Value::as_f64) == Some(8.0)
-    });
-    let number = theirs.expect("it came").seq;
-    write(&mut b, |transaction| transaction.undo(number));
-    meet(&mut a, &mut b);
-    assert_eq!((score(&a, "tabs"), score(&a, "spaces")), (Some(6.0), None));
-}
-
-#[test]
-fn an_entry_that_is_one_with_another_keeps_its_history_and_can_come_back() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    add(&mut b, "ＴＡＢＳ", 9.0);
-    let received = receive(&mut b, lines(&a));
-    let told = &received.difference.entries[0];
-    assert_eq!(
-        (told.how, told.before, told.after),
-        (How::Changed, Some(9.0), Some(7.8))
-    );
-    meet(&mut a, &mut b);
-    let united = entry(&b, "tabs").expect("it is there");
-    assert_eq!((united.base_score.value(), united.id), (7.8, 1));
-    assert_eq!(entry(&a, "tabs").map(|entry| entry.id), Some(1));
-    let history = |store: &Store, uid: &str| {
-        let subject = Subject::Entry(uid.to_owned());
-        store
-            .view()
-            .journal(Some(&subject), 99)
-            .expect("it reads")
-            .len()
-    };
-    assert_eq!(history(&b, &united.uid), 2);
-    remove(&mut b, "tabs");
-    let undone = write(&mut b, |transaction| transaction.undo_last(1)).done;
-    let back = entry(&b, "tabs").expect("it is there");
-    assert_eq!(undone[0].id, Some(back.id));
-    assert_eq!(b.view().evidence(back.id).expect("it reads").len(), 2);
-    meet(&mut a, &mut b);
-    is_in_order(&a);
-    is_in_order(&b);
-}
-
-#[test]
 fn what_another_program_wrote_is_read_without_what_hides_on_every_device() {
     let (mut a, mut b) = (store(), store());
     a.connection
@@ -585,153 +544,6 @@ fn a_store_takes_another_name_where_a_later_version_has_written_under_the_one_it
 }
 
 #[test]
-fn what_is_forgotten_on_one_device_has_no_words_left_on_another() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "secret thing", 6.0);
-    meet(&mut a, &mut b);
-    // Lines of others that nobody has seen yet when it is forgotten.
-    rescore(&mut b, "secret thing", 0.5);
-    let late = lines(&b);
-    forget(&mut a, "secret thing");
-    let (mut c, of_a) = (store(), lines(&a));
-    for store in [&mut b, &mut c] {
-        receive(store, of_a.clone());
-        receive(store, late.clone());
-        assert_eq!(entry(store, "secret thing"), None);
-        assert_eq!(holding(store, "secret"), 0);
-        is_in_order(store);
-        assert!(
-            store
-                .view()
-                .owed()
-                .expect("it reads")
-                .contains(&Owed::Files)
-        );
-    }
-    assert_eq!(holding(&a, "secret"), 0);
-    // Who says it again is heard.
-    add(&mut b, "secret thing", 7.0);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&a, "secret thing"), Some(7.0));
-    is_in_order(&a);
-}
-
-#[test]
-fn what_two_devices_have_said_of_a_thing_is_forgotten_as_one() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    add(&mut b, "ＴＡＢＳ", 7.0);
-    meet(&mut a, &mut b);
-    forget(&mut b, "tabs");
-    meet(&mut a, &mut b);
-    for store in [&a, &b] {
-        assert_eq!(entry(store, "tabs"), None);
-        assert_eq!((holding(store, "tabs"), holding(store, "ｔａｂｓ")), (0, 0));
-        is_in_order(store);
-    }
-}
-
-#[test]
-fn what_another_device_has_said_before_goes_too_but_for_a_hard_limit_and_what_was_said_later() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut b, "tabs", 7.0);
-    add(&mut b, "emojis", 0.5);
-    let early = lines(&b);
-    let later = now() + TimeDelta::hours(1);
-    for item in ["tabs", "emojis", "meetings"] {
-        add(&mut a, item, 6.0);
-        try_write(&mut a, later, |transaction| {
-            forget_in(transaction, item, false)
-        })
-        .expect("it forgets");
-    }
-    let received = receive(&mut a, early);
-    assert!(received.forgotten.contains("tabs"), "{received:?}");
-    assert_eq!((score(&a, "tabs"), score(&a, "emojis")), (None, Some(0.5)));
-    let of_a = lines(&a);
-    try_write(&mut b, later, |transaction| transaction.receive(of_a)).expect("it receives");
-    add(&mut b, "tabs", 8.0);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&a, "tabs"), Some(8.0));
-    is_in_order(&a);
-    is_in_order(&b);
-}
-
-#[test]
-fn the_words_for_it_go_from_what_else_speaks_of_it() {
-    let (mut a, mut b) = (store(), store());
-    let told = "I am allergic to shellfish and hate long meetings";
-    for (item, score) in [("allergic to shellfish", 0.5), ("long meetings", 2.0)] {
-        let seen = Observation {
-            reason: told.to_owned(),
-            ..seen(item, Some(score))
-        };
-        write(&mut a, |transaction| add_to(transaction, &seen));
-    }
-    set(
-        &mut a,
-        "long meetings",
-        &EntryValues {
-            reason: Some("more than an hour".to_owned()),
-            ..EntryValues::default()
-        },
-    );
-    meet(&mut a, &mut b);
-    let mut c = copy(&a);
-    forget(&mut c, "allergic to shellfish");
-    assert_eq!(holding(&c, "shellfish"), 3);
-    write(&mut b, |transaction| {
-        forget_in(transaction, "allergic to shellfish", true)
-    });
-    meet(&mut a, &mut b);
-    for store in [&a, &b] {
-        assert_eq!(holding(store, "shellfish"), 0);
-        let stays = entry(store, "long meetings").expect("it stays");
-        assert_eq!(stays.reason, "more than an hour");
-        let evidence = store.view().evidence(stays.id).expect("it reads");
-        assert_eq!((evidence.len(), evidence[0].quote.as_str()), (1, ""));
-        is_in_order(store);
-    }
-}
-
-#[test]
-fn a_change_of_something_forgotten_cannot_be_taken_back() {
-    let mut a = store();
-    add(&mut a, "tabs", 6.0);
-    add(&mut a, "spaces", 6.0);
-    write(&mut a, |transaction| {
-        for item in ["tabs", "spaces"] {
-            let uid = transaction
-                .view()
-                .entry_by_key(item)?
-                .expect("it is there")
-                .uid;
-            transaction.apply(&Change::delete(
-                Op::Clear,
-                Subject::Entry(uid),
-                Origin::User,
-            ))?;
-        }
-        Ok(())
-    });
-    forget(&mut a, "tabs");
-    let refused = |store: &mut Store, number| {
-        let refused = try_write(store, now(), |transaction| transaction.undo(number));
-        matches!(refused, Err(StorageError::CannotUndo { .. }))
-    };
-    // What made it, and the forgetting itself.
-    assert!(refused(&mut a, 1) && refused(&mut a, 5));
-    assert!(matches!(
-        try_write(&mut a, now(), |transaction| transaction.undo_last(1)),
-        Err(StorageError::CannotUndo { .. })
-    ));
-    let undoing = write(&mut a, |transaction| transaction.undo(3));
-    assert_eq!((undoing.done.len(), undoing.left.len()), (1, 1));
-    assert_eq!((score(&a, "tabs"), score(&a, "spaces")), (None, Some(6.0)));
-    is_in_order(&a);
-}
-
-#[test]
 fn a_store_that_never_received_anything_has_nothing_for_it() {
     let mut a = store();
     add(&mut a, "tabs", 0.5);
@@ -778,25 +590,6 @@ fn what_differs_is_told() {
 }
 
 #[test]
-fn an_edit_that_did_not_know_of_a_removal_is_there_when_it_is_taken_back() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    meet(&mut a, &mut b);
-    remove(&mut a, "tabs");
-    let values = EntryValues {
-        reason: Some("edited meanwhile".to_owned()),
-        ..EntryValues::default()
-    };
-    set(&mut b, "tabs", &values);
-    meet(&mut a, &mut b);
-    assert_eq!(entry(&b, "tabs"), None);
-    write(&mut a, |transaction| transaction.undo_last(1));
-    meet(&mut a, &mut b);
-    let back = entry(&b, "tabs").expect("it is there");
-    assert_eq!(back.reason, "edited meanwhile");
-}
-
-#[test]
 fn a_limit_that_was_confirmed_meanwhile_is_not_lifted() {
     let (mut a, mut b) = (store(), store());
     add(&mut a, "tabs", 0.5);
@@ -808,60 +601,6 @@ fn a_limit_that_was_confirmed_meanwhile_is_not_lifted() {
     rescore(&mut a, "tabs", 7.0);
     meet(&mut a, &mut b);
     assert_eq!(score(&b, "tabs"), Some(7.0));
-}
-
-#[rstest]
-#[case(6.0, 9.0)]
-#[case(0.5, 9.0)]
-#[case(0.5, 0.5)]
-fn an_undo_of_an_addition_leaves_what_another_device_has_added(
-    #[case] taken_back: f64,
-    #[case] stays: f64,
-) {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", taken_back);
-    add(&mut b, "ＴＡＢＳ", stays);
-    write(&mut a, |transaction| transaction.undo_last(1));
-    meet(&mut a, &mut b);
-    let left = entry(&a, "tabs").expect("it is there");
-    assert_eq!(left.is_hard_limit(), stays < 2.0);
-    assert_eq!(a.view().evidence(left.id).expect("it reads").len(), 1);
-    // Where both take it back, nothing is left.
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", taken_back);
-    add(&mut b, "ＴＡＢＳ", stays);
-    for store in [&mut a, &mut b] {
-        write(store, |transaction| transaction.undo_last(1));
-    }
-    meet(&mut a, &mut b);
-    assert_eq!(entry(&a, "tabs"), None);
-}
-
-#[test]
-fn what_a_conversation_wrote_does_not_take_a_limit_of_another_device_with_it() {
-    let (mut a, mut b) = (store(), store());
-    let evidence = Evidence {
-        session: Some("s1".to_owned()),
-        ..nameless("e1".to_owned())
-    };
-    let said = Observation {
-        evidence: Some(evidence),
-        ..seen("tabs", Some(6.0))
-    };
-    write(&mut a, |transaction| add_to(transaction, &said));
-    meet(&mut a, &mut b);
-    rescore(&mut b, "tabs", 0.0);
-    meet(&mut a, &mut b);
-    let undoing = write(&mut a, |transaction| transaction.undo_session("s1"));
-    assert_eq!((undoing.done.len(), undoing.left.len()), (0, 1));
-    meet(&mut a, &mut b);
-    assert_eq!(score(&b, "tabs"), Some(0.0));
-    // Without the limit it goes.
-    rescore(&mut b, "tabs", 6.0);
-    meet(&mut a, &mut b);
-    write(&mut a, |transaction| transaction.undo_session("s1"));
-    meet(&mut a, &mut b);
-    assert_eq!(entry(&b, "tabs"), None);
 }
 
 #[rstest]
@@ -915,4 +654,69 @@ fn what_was_decided_is_not_proposed_again() {
     write(&mut a, |transaction| transaction.undo_last(1));
     meet(&mut a, &mut b);
     assert_eq!((waits(&a), waits(&b)), (1, 1));
+}
+
+#[test]
+fn what_a_limit_withstood_is_told_once() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 0.5);
+    rescore(&mut b, "tabs", 9.0);
+    assert_eq!(receive(&mut b, lines(&a)).held.len(), 1);
+    assert_eq!(receive(&mut a, lines(&b)).held.len(), 1);
+    set(
+        &mut a,
+        "tabs",
+        &EntryValues {
+            reason: Some("otherwise".to_owned()),
+            ..EntryValues::default()
+        },
+    );
+    let received = receive(&mut b, lines(&a));
+    assert_eq!(received.difference.entries.len(), 1);
+    assert_eq!(received.held, []);
+}
+
+#[test]
+fn a_line_that_is_put_right_keeps_its_number_and_that_of_its_record() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut a, "spaces", 6.0);
+    meet(&mut a, &mut b);
+    let known = |store: &Store| -> Vec<(i64, String, Option<i64>)> {
+        let journal = store.view().journal(None, 99).expect("it reads");
+        let all = journal.into_iter();
+        all.map(|line| (line.seq, line.hlc, line.local_id))
+            .collect()
+    };
+    let (before, whole) = (known(&b), lines(&b));
+    b.connection
+        .execute_batch(
+            "UPDATE journal SET values_after = json_set(values_after, '$.reason', 'spoilt') WHERE seq = 1;
+             UPDATE journal SET op = 'of a later version' WHERE seq = 2",
+        )
+        .expect("it writes");
+    let rebuilt = write(&mut b, |transaction| transaction.rebuild(whole));
+    assert_eq!(rebuilt.repaired, 2);
+    assert_eq!(known(&b), before);
+    assert_eq!(tables(&a), tables(&b));
+}
+
+#[test]
+fn what_is_made_anew_tells_what_was_held_forgotten_and_renamed() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut a, "spaces", 6.0);
+    meet(&mut a, &mut b);
+    let mut c = copy(&b);
+    add(&mut c, "of the copy", 5.0);
+    rescore(&mut a, "tabs", 0.5);
+    rescore(&mut b, "tabs", 9.0);
+    forget(&mut a, "spaces");
+    let all = [lines(&a), lines(&c)].concat();
+    let rebuilt = write(&mut b, |transaction| transaction.rebuild(all));
+    assert_eq!(rebuilt.received.held.len(), 1);
+    assert!(rebuilt.received.forgotten.contains("spaces"));
+    assert!(rebuilt.received.renamed.is_some());
 }
