@@ -608,6 +608,16 @@ fn what_one_conversation_wrote_is_listed_and_taken_back_as_one_change() {
     assert!(of_bad.len() >= 3, "{of_bad:?}");
     let by_agent: Vec<Value> = home.json(&["history", "--session", "claude-code/bad"]);
     assert_eq!(by_agent, of_bad);
+    // The beginning of its name will do, and so will its number.
+    let known: Vec<Value> = home.json(&["sessions"]);
+    let number = known.iter().find(|one| one["session"] == "bad");
+    let number = number.expect("it was analysed")["id"].to_string();
+    for name in ["claude-code/b", number.as_str()] {
+        let by_name: Vec<Value> = home.json(&["history", "--session", name]);
+        assert_eq!(by_name, of_bad, "{name}");
+    }
+    let both = error(&home.run(&["history", "--session", "claude-code/", "--json"]));
+    assert!(both.contains("both begin with"), "{both}");
     let inferred: Vec<Value> = home.json(&["history", "--origin", "analysis"]);
     assert!(inferred.iter().all(|line| line["origin"] == "analysis"));
     // One of them was changed by the person since, and one was used.

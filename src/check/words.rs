@@ -16,6 +16,35 @@ const NEGATIONS: &[&str] = &[
 /// The same in languages without spaces, where they begin the item.
 const NEGATING: &[&str] = &["不要", "不能", "不可", "不许", "禁止", "绝不", "别", "不"];
 
+/// Words that say how something is done, and not what: no command has them.
+const MANNER: &[&str] = &[
+    "directly",
+    "straight",
+    "again",
+    "anymore",
+    "please",
+    "automatically",
+    "blindly",
+];
+/// Where an item holds and who may lift it, which no command says either.
+const CIRCUMSTANCES: &[&str] = &[
+    " in this repo",
+    " in this repository",
+    " in this project",
+    " in this codebase",
+    " in the repo",
+    " in my repo",
+    " without asking",
+    " without asking me",
+    " without asking me first",
+    " without asking first",
+    " without my permission",
+    " without permission",
+    " unless i say so",
+    " unless i ask",
+    " unless i ask for it",
+];
+
 /// A text whose words are looked up.
 pub struct Texts {
     folded: Folded,
@@ -117,20 +146,38 @@ fn allergen(item: &str) -> &str {
     }
 }
 
+/// An item without what it says at its end of where it holds, and who may lift it.
+fn without_circumstances(item: &str) -> &str {
+    let mut item = item.trim_end_matches(['.', '!', ' ']);
+    loop {
+        let ends = |ending: &&&str| {
+            let start = item.len().checked_sub(ending.len());
+            start
+                .and_then(|start| item.get(start..))
+                .is_some_and(|end| end.eq_ignore_ascii_case(ending))
+        };
+        match CIRCUMSTANCES.iter().find(ends) {
+            Some(ending) => item = item[..item.len() - ending.len()].trim_end_matches([',', ' ']),
+            None => return item,
+        }
+    }
+}
+
 /// The words of an item that say what it is about.
 fn said(item: &str) -> Vec<Word> {
-    let item = allergen(item);
+    let item = without_circumstances(allergen(item));
     let item = NEGATING
         .iter()
         .find_map(|negation| item.trim().strip_prefix(negation))
         .unwrap_or(item);
+    let is_idle = |typed: &str| NEGATIONS.contains(&typed) || MANNER.contains(&typed);
     Words::query(item)
         .whole()
         .words()
         .iter()
         .filter(|word| {
             let typed = word.typed.to_lowercase();
-            !says_nothing(word) && !NEGATIONS.contains(&typed.as_str()) && !word.pieces.is_empty()
+            !says_nothing(word) && !is_idle(&typed) && !word.pieces.is_empty()
         })
         .cloned()
         .collect()
@@ -176,6 +223,15 @@ mod tests {
     #[case("花生过敏", "", "来一份花生酱", true)]
     #[case("allergic to shellfish", "", "order a salad", false)]
     #[case("对齐代码", "", "代码", false)]
+    #[case(
+        "push directly to main without asking me",
+        "",
+        "git push origin main",
+        true
+    )]
+    #[case("push directly to main, ever", "", "git pull origin main", false)]
+    #[case("npm install in this repo.", "", "npm install lodash", true)]
+    #[case("directly", "", "directly", false)]
     fn the_words_of_an_entry_stand_in_a_text(
         #[case] item: &str,
         #[case] keywords: &str,

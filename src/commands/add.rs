@@ -108,6 +108,14 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         patterns: args.pattern,
         score: args.score,
     };
+    let is_word = |text: &str| !text.is_empty() && text.chars().all(char::is_alphanumeric);
+    if is_word(&said.item) && is_word(&said.reason) {
+        context.note(format!(
+            "“{reason}” is the reason; for one item of both words: aizo add \"{item} {reason}\" REASON",
+            item = said.item,
+            reason = said.reason,
+        ));
+    }
     Ok(Box::new(store(
         said.by_user(&args.source, context)?,
         context,
@@ -172,8 +180,19 @@ impl Said {
 /// What may not enter the store.
 pub(super) fn store(seen: Observation, context: &Context) -> anyhow::Result<Outcome> {
     advise(context, &[&seen]);
-    advise_on_patterns(context, &[&seen]);
-    context.write(|transaction| record(transaction, &seen))
+    let (outcome, has_pattern) = context.write(|transaction| {
+        let outcome = record(transaction, &seen)?;
+        let stored = outcome.id.map(|id| transaction.view().entry(id));
+        let stored = stored.transpose()?.flatten();
+        Ok((
+            outcome,
+            stored.is_some_and(|entry| !entry.patterns.is_empty()),
+        ))
+    })?;
+    if !has_pattern || !seen.patterns.is_empty() {
+        advise_on_patterns(context, &[&seen]);
+    }
+    Ok(outcome)
 }
 
 /// The command line speaks for the user, unless the caller itself says that something was inferred or

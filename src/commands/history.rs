@@ -31,7 +31,7 @@ pub struct Args {
     /// Only what this one is behind: user, agent, analysis, import
     #[arg(long, value_name = "ORIGIN")]
     origin: Option<Origin>,
-    /// Only what came of this conversation: its name, as aizo sessions or aizo why shows it
+    /// Only what came of this conversation: its name or the beginning of it, or its number in aizo sessions
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
     /// At most this many changes
@@ -79,10 +79,13 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         } else {
             Some(subject_of(view, &args.item)?)
         };
+        let session = args.session.as_deref();
+        let session = session.map(|typed| resolve::conversation(view, typed));
+        let session = session.transpose()?;
         let source = Source {
             subject: subject.as_ref(),
             origin: args.origin,
-            session: args.session.as_deref(),
+            session: session.as_deref(),
             // One more than is shown tells whether there is more.
             most: Some(args.limit.saturating_add(1)),
         };

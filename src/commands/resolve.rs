@@ -122,6 +122,44 @@ fn find(view: &View<'_>, typed: &str) -> anyhow::Result<Option<Preference>> {
     }
 }
 
+/// The conversation that a word means: its name, the only one that begins so, or its number in `aizo sessions`. What is
+/// none of these stays as it was typed.
+///
+/// # Errors
+/// Several conversations that begin so.
+pub(super) fn conversation(view: &View<'_>, typed: &str) -> anyhow::Result<String> {
+    /// A shorter beginning says too little.
+    const SHORTEST: usize = 4;
+    let known = view.analysed_sessions()?;
+    let begins = |name: &str| {
+        let session = name.split_once('/').map_or(name, |(_, session)| session);
+        (
+            name == typed || session == typed,
+            session.starts_with(typed) || name.starts_with(typed),
+        )
+    };
+    if known.iter().any(|one| begins(&one.name).0) {
+        return Ok(typed.to_owned());
+    }
+    let by_number = known.iter().find(|one| typed == one.id.to_string());
+    if let Some(one) = by_number {
+        return Ok(one.name.clone());
+    }
+    let mut found = known
+        .iter()
+        .filter(|one| typed.len() >= SHORTEST && begins(&one.name).1);
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one.name.clone()),
+        (Some(one), Some(other)) => Err(Failure::new(
+            Kind::Conflict,
+            format!("{} and {} both begin with “{typed}”", one.name, other.name),
+        )
+        .hint("aizo sessions lists the conversations")
+        .into()),
+        _ => Ok(typed.to_owned()),
+    }
+}
+
 /// Fails when none of the names is there.
 pub(super) fn require_any(view: &View<'_>, named: &[Named]) -> anyhow::Result<()> {
     if named.iter().any(|name| name.entry.is_some()) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::entries::{count, parse_limit};
+use super::resolve;
 use crate::error::{Failure, Kind};
 use crate::model::{Score, Values, quoted};
 use crate::present::{Answer, Page, to_json};
@@ -29,7 +30,7 @@ pub struct Args {
     /// Take back this many, newest first
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_limit, allow_negative_numbers = true)]
     last: usize,
-    /// Take back what came of this conversation: its name, as aizo sessions or aizo why shows it
+    /// Take back what came of this conversation: its name or the beginning of it, or its number in aizo sessions
     #[arg(long, value_name = "SESSION", conflicts_with = "last")]
     session: Option<String>,
 }
@@ -87,6 +88,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         let Undoing { done, left } = match (args.change, &args.session) {
             (Some(number), _) => transaction.undo(number)?,
             (None, Some(session)) => {
+                let session = &resolve::conversation(&transaction.view(), session)?;
                 let undoing = transaction.undo_session(session)?;
                 match transaction.change_number() {
                     Some(_) => undoing,

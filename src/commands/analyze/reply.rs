@@ -261,7 +261,7 @@ impl Answer for Reply {
             let names = self.learned.iter().filter(|one| one.only_told);
             let names: Vec<&str> = names.map(|one| one.item.as_str()).collect();
             page.wrapped_faint(&format!(
-                "agents are told of these limits, and nothing stops an action that breaks them: {} (aizo update ITEM --pattern REGEX changes that)",
+                "without a pattern (agents are told, and you are asked where a command says their words; for a refusal: aizo update ITEM --pattern REGEX): {}",
                 names.join("; ")
             ))?;
         }
