@@ -617,7 +617,12 @@ fn what_one_conversation_wrote_is_listed_and_taken_back_as_one_change() {
         assert_eq!(by_name, of_bad, "{name}");
     }
     let both = error(&home.run(&["history", "--session", "claude-code/", "--json"]));
-    assert!(both.contains("both begin with"), "{both}");
+    assert!(
+        both["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("both begin with")),
+        "{both}"
+    );
     let inferred: Vec<Value> = home.json(&["history", "--origin", "analysis"]);
     assert!(inferred.iter().all(|line| line["origin"] == "analysis"));
     // One of them was changed by the person since, and one was used.

@@ -10,7 +10,7 @@ use crate::common::{Chat, Home};
 #[test]
 fn an_import_that_takes_time_shows_a_bar_that_is_gone_afterwards() {
     let home = Home::new();
-    let lines: Vec<String> = (0..1200)
+    let lines: Vec<String> = (0..6000)
         .map(|number| {
             json!({"item": format!("entry {number}"), "reason": "an ordinary one"}).to_string()
         })
