@@ -16,7 +16,6 @@ use crate::error::Failure;
 use crate::install::{Part, Piece, Program, pieces};
 use crate::present::Answer;
 pub(super) use examine::{Standing, State, examine};
-use reply::File;
 pub use reply::Reply;
 use surroundings::Surroundings;
 use work::{Task, Work};
