@@ -13,12 +13,30 @@ const PAGE: &str = "docs/formats.md";
 /// Commands that speak otherwise, or do not end.
 const OTHERS: [&str; 5] = ["completions", "hook", "man", "mcp", "web"];
 
+/// Fields whose value is one of a few words, all of which are told.
+const OF_FEW_WORDS: [&str; 11] = [
+    "result",
+    "band",
+    "match",
+    "origin",
+    "speaker",
+    "kind",
+    "group",
+    "said",
+    "certainty",
+    "level",
+    "op",
+];
+
+/// The fields by their paths, each with the words that the page names for it.
+type Fields = BTreeMap<String, Vec<String>>;
+
 /// What the page tells of the fields, by heading; what a row of a table of commands tells, by the command.
-struct Told(BTreeMap<String, BTreeSet<String>>);
+struct Told(BTreeMap<String, Fields>);
 
 impl Told {
     fn read() -> Self {
-        let mut told: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut told: BTreeMap<String, Fields> = BTreeMap::new();
         for part in text_of(PAGE).split("\n### ").skip(1) {
             let (heading, rest) = part.split_once('\n').expect("a heading is a line");
             let section = rest.split("\n## ").next().unwrap_or_default();
@@ -27,11 +45,18 @@ impl Told {
                     match table[0][0].as_str() {
                         "field" => {
                             let fields = told.entry(heading.to_owned()).or_default();
-                            fields.extend(codes(&row[0]));
+                            let words = codes(&row[1]);
+                            fields.extend(
+                                codes(&row[0]).into_iter().map(|path| (path, words.clone())),
+                            );
                         }
                         "command" => {
                             for command in codes(&row[0]) {
-                                told.insert(command, codes(&row[1]).into_iter().collect());
+                                let fields = codes(&row[1]).into_iter();
+                                told.insert(
+                                    command,
+                                    fields.map(|path| (path, Vec::new())).collect(),
+                                );
                             }
                         }
                         other => panic!("{heading}: a table of {other}"),
@@ -45,9 +70,9 @@ impl Told {
 
 /// The paths to what stands in a value. What is told of as a whole is not looked into, and what is not there says nothing of
 /// the fields in it.
-fn paths(value: &Value, at: &str, told: &BTreeSet<String>, found: &mut BTreeSet<String>) {
+fn paths(value: &Value, at: &str, told: &Fields, found: &mut Fields) {
     let open = told
-        .iter()
+        .keys()
         .filter_map(|path| path.strip_suffix('…'))
         .find(|beginning| {
             at.len() > beginning.trim_end_matches("[]").len() && at.starts_with(beginning)
@@ -57,24 +82,25 @@ fn paths(value: &Value, at: &str, told: &BTreeSet<String>, found: &mut BTreeSet<
             .is_some_and(|rest| rest.starts_with(['.', '[', '…']))
     };
     match value {
-        _ if told.contains(at) => {
-            found.insert(at.to_owned());
+        _ if told.contains_key(at) => {
+            let words = value.as_str().map(str::to_owned);
+            found.entry(at.to_owned()).or_default().extend(words);
         }
-        Value::Object(fields) if at.is_empty() || told.iter().any(is_within) => {
+        Value::Object(fields) if at.is_empty() || told.keys().any(is_within) => {
             for (name, value) in fields {
                 let dot = if at.is_empty() { "" } else { "." };
                 paths(value, &format!("{at}{dot}{name}"), told, found);
             }
         }
-        Value::Array(list) if told.iter().any(is_within) => {
+        Value::Array(list) if told.keys().any(is_within) => {
             for value in list {
                 paths(value, &format!("{at}[]"), told, found);
             }
         }
-        Value::Null if told.iter().any(is_within) => {}
+        Value::Null if told.keys().any(is_within) => {}
         _ => {
             let path = open.map_or_else(|| at.to_owned(), |beginning| format!("{beginning}…"));
-            found.insert(path);
+            found.entry(path).or_default();
         }
     }
 }
@@ -82,7 +108,7 @@ fn paths(value: &Value, at: &str, told: &BTreeSet<String>, found: &mut BTreeSet<
 /// What was run, and the fields that it printed.
 #[derive(Default)]
 struct Seen {
-    fields: BTreeMap<&'static str, BTreeSet<String>>,
+    fields: BTreeMap<&'static str, Fields>,
     commands: BTreeSet<String>,
 }
 
@@ -300,19 +326,30 @@ fn agrees(told: &Told, seen: &Seen) {
             continue;
         };
         let more: Vec<&String> = found
-            .iter()
-            .filter(|path| !fields.contains(*path))
+            .keys()
+            .filter(|path| !fields.contains_key(*path))
             .collect();
         assert!(
             more.is_empty(),
             "{heading}: {PAGE} does not tell of {more:?}"
         );
         let fewer: Vec<&String> = fields
-            .iter()
+            .keys()
             // What has its fields elsewhere may be an empty list here.
-            .filter(|path| !path.ends_with('…') && !found.contains(*path))
+            .filter(|path| !path.ends_with('…') && !found.contains_key(*path))
             .collect();
         assert!(fewer.is_empty(), "{heading}: nothing printed {fewer:?}");
+        for (path, printed) in found {
+            let name = path.rsplit('.').next().unwrap_or_default();
+            let words = fields.get(path).filter(|words| !words.is_empty());
+            if let Some(words) = words.filter(|_| OF_FEW_WORDS.contains(&name)) {
+                let others: Vec<&String> = printed
+                    .iter()
+                    .filter(|word| !words.contains(word))
+                    .collect();
+                assert!(others.is_empty(), "{heading}: {path} was {others:?}");
+            }
+        }
     }
     let tree = Cli::command();
     for command in tree.get_subcommands().map(clap::Command::get_name) {
@@ -323,13 +360,13 @@ fn agrees(told: &Told, seen: &Seen) {
 
 #[test]
 fn a_path_is_found_where_it_is_told() {
-    let told: BTreeSet<String> = ["a", "list[].b", "deep.c", "more[]…", "…"]
-        .map(str::to_owned)
+    let told: Fields = ["a", "list[].b", "deep.c", "more[]…", "…"]
+        .map(|path| (path.to_owned(), Vec::new()))
         .into();
     let found = |value: Value| {
-        let mut found = BTreeSet::new();
+        let mut found = Fields::new();
         paths(&value, "", &told, &mut found);
-        found.into_iter().collect::<Vec<_>>()
+        found.into_keys().collect::<Vec<_>>()
     };
     assert_eq!(found(serde_json::json!({"a": {"x": 1}})), ["a"]);
     assert_eq!(
