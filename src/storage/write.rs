@@ -14,6 +14,7 @@ use super::read::{self, View};
 use super::secrets::without_secrets;
 use super::{Result, StorageError};
 use crate::merge::fold::State;
+use crate::merge::forgotten::Forgotten;
 use crate::model::{
     Change, Effect, Evidence, Hlc, JournalLine, Op, Origin, Preference, Stamp, Subject, Values,
     item_key,
@@ -37,6 +38,8 @@ pub struct Transaction<'s> {
     pub(super) profile: Option<State>,
     /// Adopted rows whose score was put right.
     pub(super) repaired: Vec<Preference>,
+    /// What was forgotten before; read when it is needed.
+    pub(super) forgotten: Option<Forgotten>,
 }
 
 /// What came of one change.
@@ -116,6 +119,7 @@ impl<'s> Transaction<'s> {
             seen: None,
             profile: None,
             repaired: Vec::new(),
+            forgotten: None,
         })
     }
 
@@ -224,6 +228,7 @@ impl<'s> Transaction<'s> {
 
     /// Writes the rows and the journal line of a draft.
     pub(super) fn execute(&mut self, mut draft: Draft) -> Result<Applied> {
+        self.leave_out_forgotten(&mut draft.added)?;
         let id = self.write_rows(&draft)?;
         if matches!(draft.subject, Subject::Entry(_)) {
             self.mark(id, what_changed(&draft));

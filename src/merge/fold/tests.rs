@@ -37,7 +37,7 @@ struct Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = (
         0..5usize,
-        0..22u8,
+        0..24u8,
         0..8usize,
         0..6usize,
         0..8u8,
@@ -53,7 +53,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         other,
         share,
     });
-    proptest::collection::vec(step, 4..34)
+    proptest::collection::vec(step, 4..40)
 }
 
 /// A line before it is written.
@@ -385,7 +385,9 @@ impl World {
         let Some((uid, values)) = self.entry(device, step.pick) else {
             return;
         };
-        let heard = evidence(&format!("heard{}", step.word));
+        let mut heard = evidence(&format!("heard{}", step.word));
+        // As in a store, words that were forgotten are not written again.
+        self.forgotten(device).blank_observation(&mut heard);
         let is_known = |entry: &Entry| entry.evidence.contains_key(&heard.uid);
         if !self.devices[device].state.entries.values().any(is_known) {
             let draft = self.set(&uid, values, Values::new(), Op::Keep, vec![heard]);
@@ -711,7 +713,6 @@ impl World {
             }
             9 => self.rename(device, step),
             10..=11 => self.remove(device, &[step.pick, step.word]),
-            12 if step.word > 2 => self.take_back(device, step),
             12 => self.undo(device, step.pick),
             13 => self.swap(device, step.pick, step.word),
             14 => self.learn(device, step),
@@ -720,6 +721,7 @@ impl World {
             16 => self.review(device, step),
             17 => self.forget(device, step),
             18 => self.shorten(device, step),
+            19..=20 => self.take_back(device, step),
             _ => self.deliver(device, other, step.share),
         }
     }

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use super::journal::Draft;
 use super::{Difference, Result, StorageError, Store, Transaction, View, open};
 use crate::merge::forgotten::{Erasure, Forgotten};
-use crate::model::{JournalLine, Op, Origin, Subject, item_key};
+use crate::model::{Evidence, JournalLine, Op, Origin, Subject, item_key};
 
 pub use copies::Rewritten;
 pub use find::{Mention, Record};
@@ -25,6 +25,8 @@ pub use names::Names;
 
 /// Where it is kept what is owed.
 const OWED: &str = "forgetting";
+/// Where it is kept that observations have lost their words.
+const WORDLESS: &str = "forgotten_words";
 
 /// What has to be done after something was forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,8 +206,10 @@ impl Transaction<'_> {
         if forgotten.is_empty() {
             return Ok(false);
         }
-        let connection = self.connection();
-        overwrite_what_is_deleted(connection).map_err(|error| self.sqlite(error))?;
+        overwrite_what_is_deleted(self.connection()).map_err(|error| self.sqlite(error))?;
+        if !forgotten.observations().is_empty() {
+            self.set_meta(WORDLESS, "1")?;
+        }
         let mut is_any = false;
         for subject in forgotten.records() {
             is_any |= self.blank_record(subject)?;
@@ -220,6 +224,22 @@ impl Transaction<'_> {
             }
         }
         Ok(is_any)
+    }
+
+    /// Takes the words out of observations that have lost them: the same conversation may be read again, here or on another
+    /// device.
+    pub(super) fn leave_out_forgotten(&mut self, added: &mut [Evidence]) -> Result<()> {
+        if added.is_empty() || self.view().meta(WORDLESS)?.is_none() {
+            return Ok(());
+        }
+        if self.forgotten.is_none() {
+            self.forgotten = Some(self.view().forgotten()?);
+        }
+        let forgotten = self.forgotten.get_or_insert_default();
+        for observed in added {
+            forgotten.blank_observation(observed);
+        }
+        Ok(())
     }
 
     /// Takes the values out of the lines of a record, also where this version cannot read them.

@@ -299,3 +299,27 @@ fn what_is_owed_is_struck_only_by_who_did_all_of_it() {
     write(&mut a, |transaction| transaction.pay(&Owed::ALL, known));
     assert!(a.view().owed().expect("it reads").is_empty());
 }
+
+#[test]
+fn words_that_were_forgotten_are_not_written_again_where_the_same_conversation_is_read() {
+    let (mut a, mut b) = (store(), store());
+    let told = || Observation {
+        evidence: Some(Evidence {
+            quote: "no shellfish and no long meetings".to_owned(),
+            ..heard("s1", 1)
+        }),
+        ..seen("long meetings", Some(2.0))
+    };
+    add(&mut a, "shellfish", 2.0);
+    write(&mut a, |transaction| add_to(transaction, &told()));
+    write(&mut a, |transaction| {
+        forget_in(transaction, "shellfish", true)
+    });
+    receive(&mut b, lines(&a));
+    let id = entry(&b, "long meetings").expect("it came").id;
+    remove(&mut b, "long meetings");
+    write(&mut b, |transaction| add_to(transaction, &told()));
+    assert_ne!(entry(&b, "long meetings").expect("it is there").id, id);
+    assert_eq!(holding(&b, "shellfish"), 0);
+    is_in_order(&b);
+}
