@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 use super::foreign::Foreign;
+use super::restore::take_out_what_runs;
 use super::{Location, Result, StorageError, Store, migrate, open};
 
 impl Store {
@@ -33,13 +34,26 @@ impl Store {
     /// A file that cannot be read, holds something else, or is of a later version.
     pub fn taken_from(path: &Path, now: DateTime<Utc>) -> Result<Store> {
         let file = Foreign::open(path)?;
-        in_memory(file.connection(), path, now)
+        let sqlite = |error| StorageError::from_sqlite(path, error);
+        let copy = open::copy_to_memory(file.connection()).map_err(sqlite)?;
+        // It may be anybody's: nothing in it runs.
+        take_out_what_runs(&copy).map_err(sqlite)?;
+        brought_up_to_date(copy, path, now)
     }
 }
 
 fn in_memory(source: &Connection, path: &Path, now: DateTime<Utc>) -> Result<Store> {
+    let copy = open::copy_to_memory(source);
+    let copy = copy.map_err(|error| StorageError::from_sqlite(path, error))?;
+    brought_up_to_date(copy, path, now)
+}
+
+fn brought_up_to_date(
+    mut connection: Connection,
+    path: &Path,
+    now: DateTime<Utc>,
+) -> Result<Store> {
     let sqlite = |error| StorageError::from_sqlite(path, error);
-    let mut connection = open::copy_to_memory(source).map_err(sqlite)?;
     migrate::bring_up_to_date(&mut connection, path, now, migrate::Backup::None)?;
     connection
         .pragma_update(None, "foreign_keys", true)

@@ -262,7 +262,7 @@ fn keep_writers_out(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Takes out what the file would do by itself from then on: a copy may come from anybody, and only aizo's own triggers belong
 /// into a store, which are made anew.
-fn take_out_what_runs(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn take_out_what_runs(connection: &Connection) -> rusqlite::Result<()> {
     let found: Vec<(String, String)> = connection
         .prepare("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view')")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?

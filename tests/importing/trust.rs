@@ -224,3 +224,35 @@ fn rows_without_their_times_replace_once() {
     let later = home.at("2026-12-24T00:00:00Z");
     assert!(import(&later, &arguments).changes_nothing());
 }
+
+#[test]
+fn nothing_in_a_store_runs_that_is_imported() {
+    let from = Home::new();
+    from.ok(&["add", "tabs", "because", "--score", "8"]);
+    let path = from.path().join("given.db");
+    from.ok(&["backup", path.to_str().expect("a plain path")]);
+    rusqlite::Connection::open(&path)
+        .and_then(|store| {
+            // Whoever reads what waits would read for ever, and whoever writes would make another entry.
+            store.execute_batch(
+                "DROP TABLE proposals;
+                 CREATE VIEW proposals AS WITH RECURSIVE endless(id) AS (
+                     SELECT 1 UNION ALL SELECT id + 1 FROM endless)
+                 SELECT id, 'u' || id AS uid, 'x' AS item, 'x' AS reason, '' AS keywords, '' AS scenarios, 1 AS score,
+                     'x' AS source, 'user' AS origin, 'x' AS proposed_at, '' AS why, NULL AS evidence, '' AS pattern
+                     FROM endless;
+                 CREATE TRIGGER more AFTER UPDATE ON preferences BEGIN
+                     INSERT INTO preferences (item, reason, base_score, added_at, last_seen)
+                     VALUES ('more', 'more', 0.5, '', ''); END",
+            )
+        })
+        .expect("it writes");
+    let home = Home::new();
+    let run = home.run(&["import", path.to_str().expect("a plain path")]);
+    let told = items(&home);
+    let told: Vec<&str> = told.iter().map(|(item, ..)| item.as_str()).collect();
+    match run.code {
+        0 => assert_eq!(told, ["tabs"], "{run:?}"),
+        _ => assert_eq!(told, [""; 0], "{run:?}"),
+    }
+}
