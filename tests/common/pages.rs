@@ -183,11 +183,21 @@ pub mod session {
         pub printed: Vec<Printed>,
     }
 
+    /// Whether a line calls what needs more than this machine, be it with a variable before it.
+    fn is_elsewhere(line: &str) -> bool {
+        let is_variable = |word: &str| word.starts_with("AIZO_") && word.contains('=');
+        let called = match line.split_once(' ') {
+            Some((word, rest)) if is_variable(word) => rest,
+            _ => line,
+        };
+        ELSEWHERE.iter().any(|name| called.starts_with(name))
+    }
+
     /// A line as it is run. What needs more than this machine is passed over.
     fn runnable(line: &str) -> String {
         let mut run = match line.strip_prefix("cargo run --release -- ") {
             Some(rest) => format!("aizo {rest}"),
-            None if ELSEWHERE.iter().any(|name| line.starts_with(name)) => String::from(":"),
+            None if is_elsewhere(line) => String::from(":"),
             None => without_comment(line),
         };
         // What a comment says is found must be in the answer.
