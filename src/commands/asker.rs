@@ -73,8 +73,14 @@ impl Asker {
     /// Why it may be so.
     pub(super) fn require_harmless(&self, values: &EntryValues) -> Result<(), Failure> {
         let scenarios = values.scenarios.iter().flatten();
-        let texts = [&values.item, &values.reason, &values.keywords];
-        let texts = texts.into_iter().flatten().chain(scenarios);
+        let texts = [
+            &values.item,
+            &values.reason,
+            &values.keywords,
+            &values.source,
+        ];
+        let patterns = values.pattern.iter().flatten();
+        let texts = texts.into_iter().flatten().chain(scenarios).chain(patterns);
         let texts: Vec<&str> = texts.map(String::as_str).collect();
         match (self, suspicion(&texts.join("\n"))) {
             (Asker::Agent { .. }, Some(why)) => {

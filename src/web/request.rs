@@ -59,6 +59,13 @@ impl Incoming {
     /// # Errors
     /// What is no request, or is too long to be one of the page's.
     pub fn take(&mut self, part: &[u8]) -> Result<Option<Request>, Refusal> {
+        // Empty lines in front of a request are nothing, however many.
+        let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        let part = match part.iter().position(|byte| !is_end(byte)) {
+            Some(begin) if self.bytes.is_empty() => &part[begin..],
+            None if self.bytes.is_empty() => return Ok(None),
+            _ => part,
+        };
         // The end of a head may stand across two parts.
         let from = self.bytes.len().saturating_sub(3);
         self.bytes.extend_from_slice(part);
@@ -217,6 +224,15 @@ mod tests {
         }
         let endless = format!("GET / HTTP/1.1\r\nA: {}", "b".repeat(LONGEST_HEAD));
         assert_eq!(in_pieces(&endless, 1).0, Err(431));
+        let late = format!(
+            "{}GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "\n".repeat(LONGEST_HEAD)
+        );
+        let (read, times) = in_pieces(&late, 1);
+        assert!(
+            matches!(read, Ok(Some(_))) && times < 20,
+            "{read:?}, {times} times"
+        );
         assert_eq!(in_pieces("\u{16}\u{3}\u{1} not HTTP", 1).0, Err(400));
     }
 

@@ -226,6 +226,7 @@ pub(super) fn unfinished(folder: &Path) -> Vec<PathBuf> {
     entries
         .flatten()
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED))
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .map(|entry| entry.path())
         .filter(|path| is_left(path))
         .collect()
