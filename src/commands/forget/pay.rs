@@ -28,7 +28,7 @@ pub(in crate::commands) struct Paid {
 pub(in crate::commands) fn pay(context: &Context, store: &mut Store) {
     // First the number: what is forgotten from here on is owed all the same.
     let view = store.view();
-    let (Ok(known), Ok(mut owed)) = (view.forgettings(), view.owed()) else {
+    let Ok(mut owed) = view.owed() else {
         return;
     };
     // That waits for the next push.
@@ -36,6 +36,10 @@ pub(in crate::commands) fn pay(context: &Context, store: &mut Store) {
     if owed.is_empty() {
         return;
     }
+    // Every line of the journal is looked at, so only where there is something to do.
+    let Ok(known) = view.forgettings() else {
+        return;
+    };
     let mut paid = Paid::default();
     let words = context.forgotten.take();
     let mut done = Vec::new();
