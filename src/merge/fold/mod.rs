@@ -11,6 +11,7 @@
 //! none is left. Otherwise it is held, and listed in [`State::held`]. What a device knew is in the line
 //! ([`JournalLine::knows`]): the values alone would not tell two limits apart that two devices set to the same score.
 
+mod entry;
 mod values;
 
 #[cfg(test)]
@@ -21,6 +22,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::forgotten::{Forgotten, texts_of};
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
 use crate::scoring::Decay;
+pub use entry::Entry;
+use entry::Made;
 
 /// What lines make of a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,43 +40,6 @@ pub struct State {
     pub held: Vec<Held>,
 }
 
-/// An entry.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entry {
-    /// Its values, all of them.
-    pub values: Values,
-    /// The observations behind it, by name.
-    pub evidence: BTreeMap<String, Box<Evidence>>,
-    /// The key of its item, as far as it has one to itself.
-    key: Option<String>,
-    /// The devices that made it a limit and that nobody has answered who knew it, with the times of their last lines that did.
-    claims: BTreeMap<String, String>,
-    /// The lines that made it, or what became one with it.
-    made: Vec<Made>,
-    /// Where it became one with another and one of the two was a limit, the score of the other one.
-    milder: Option<f64>,
-}
-
-/// That an entry was made.
-#[derive(Debug, Clone, PartialEq)]
-struct Made {
-    batch: String,
-    /// The device and the time, where it was made a limit.
-    claim: Option<(String, String)>,
-    /// The batch that has taken it back, where others had made the entry as well.
-    taken_back: Option<String>,
-}
-
-impl Made {
-    fn by(line: &JournalLine, values: &Values) -> Self {
-        Made {
-            batch: line.batch.clone(),
-            claim: values::forbids(values).then(|| (line.device.clone(), line.hlc.clone())),
-            taken_back: None,
-        }
-    }
-}
-
 impl State {
     /// The name under which an entry stands.
     pub fn resolve<'n>(&'n self, uid: &'n str) -> &'n str {
@@ -82,67 +48,6 @@ impl State {
             name = other;
         }
         name
-    }
-}
-
-impl Entry {
-    fn is_limit(&self) -> bool {
-        values::forbids(&self.values)
-    }
-
-    /// Remembers that a device forbids the thing.
-    fn forbid(&mut self, device: &str, hlc: &str) {
-        let last = self.claims.entry(device.to_owned()).or_default();
-        if hlc > last.as_str() {
-            hlc.clone_into(last);
-        }
-    }
-
-    /// Takes back what whoever wrote a line knew of; tells whether nothing else forbids the thing.
-    fn gives_way(&mut self, line: &JournalLine) -> bool {
-        self.claims.retain(|device, hlc| !line.knows(device, hlc));
-        self.claims.is_empty()
-    }
-
-    /// Whether a line takes back the making of this entry, and others have made it as well: they still forbid what they
-    /// forbade.
-    fn outlives(&mut self, line: &JournalLine) -> bool {
-        let batch = line.undoes.as_ref().filter(|_| line.op == Op::Undo);
-        let is_it = |made: &Made| Some(&made.batch) == batch;
-        let is_left = |made: &Made| !is_it(made) && made.taken_back.is_none();
-        if !self.made.iter().any(is_left) {
-            return false;
-        }
-        let Some(made) = self.made.iter_mut().find(|made| is_it(made)) else {
-            return false;
-        };
-        if made.taken_back.is_none() {
-            made.taken_back = Some(line.batch.clone());
-            if let Some((device, hlc)) = &made.claim
-                && self.claims.get(device) == Some(hlc)
-            {
-                self.claims.remove(device);
-            }
-        }
-        if let (true, true, Some(score)) = (self.claims.is_empty(), self.is_limit(), self.milder) {
-            values::rescore(&mut self.values, score);
-        }
-        true
-    }
-
-    /// Remembers that a line makes this entry, which is there: once more, or again after that was taken back. Who only
-    /// brings it back has not made it.
-    fn make_again(&mut self, line: &JournalLine, values: &Values) {
-        let made = Made::by(line, values);
-        if line.op == Op::Undo {
-            let is_it =
-                |made: &&mut Made| made.taken_back.is_some() && made.taken_back == line.undoes;
-            if let Some(known) = self.made.iter_mut().find(is_it) {
-                (known.taken_back, known.claim) = (None, made.claim);
-            }
-        } else if !self.made.iter().any(|known| known.batch == made.batch) {
-            self.made.push(made);
-        }
     }
 }
 

@@ -14,6 +14,7 @@ use rstest::rstest;
 use rusqlite::Connection;
 
 mod forgetting;
+mod limits;
 mod undoing;
 
 /// How many histories are tried where nothing else is asked for; the long run is `AIZO_SYNC_STORES=2000 cargo test --lib
@@ -310,116 +311,6 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
     }
     is_in_order(&stores[step.store % many]);
 }
-
-fn histories() -> u32 {
-    std::env::var("AIZO_SYNC_STORES")
-        .ok()
-        .and_then(|many| many.parse().ok())
-        .unwrap_or(HISTORIES)
-}
-
-#[test]
-fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
-    let step = (0..3usize, 0..19u8, 0..4usize, 0..4usize, 0..6usize).prop_map(
-        |(store, action, pick, item, score)| Step {
-            store,
-            action,
-            pick,
-            item,
-            score,
-        },
-    );
-    let mut runner = TestRunner::new(Config {
-        cases: histories(),
-        failure_persistence: None,
-        ..Config::default()
-    });
-    runner
-        .run(&proptest::collection::vec(step, 5..30), |steps| {
-            let mut stores: Vec<Store> = (0..3).map(|_| store()).collect();
-            for (number, step) in steps.iter().enumerate() {
-                act(&mut stores, step, number as i64);
-            }
-            // Until nobody has anything to say of what came.
-            loop {
-                let all: Vec<JournalLine> = stores.iter().flat_map(lines).collect();
-                for store in &mut stores {
-                    receive(store, all.clone());
-                    is_in_order(store);
-                    let again = receive(store, all.clone());
-                    assert_eq!(again, Received::default());
-                }
-                let union: HashSet<String> = stores
-                    .iter()
-                    .flat_map(lines)
-                    .map(|line| line.device + &line.hlc)
-                    .collect();
-                let before: HashSet<String> = all
-                    .into_iter()
-                    .map(|line| line.device + &line.hlc)
-                    .collect();
-                if union == before {
-                    break;
-                }
-            }
-            for store in &stores {
-                knows_nothing_forgotten(store);
-            }
-            assert_eq!(tables(&stores[0]), tables(&stores[1]));
-            assert_eq!(tables(&stores[0]), tables(&stores[2]));
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-}
-
-#[test]
-fn a_raise_that_did_not_know_a_limit_is_held_and_named() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    meet(&mut a, &mut b);
-    rescore(&mut a, "tabs", 0.5);
-    rescore(&mut b, "tabs", 9.0);
-    let received = receive(&mut b, lines(&a));
-    let uid = entry(&b, "tabs").expect("it is there").uid;
-    assert_eq!(received.held.len(), 1);
-    assert_eq!(received.held[0].uid, uid);
-    assert_eq!(received.held[0].wanted, Some(9.0));
-    assert_eq!(score(&b, "tabs"), Some(0.5));
-    // Who knows the limit lifts it, here and everywhere.
-    rescore(&mut b, "tabs", 7.0);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&a, "tabs"), Some(7.0));
-}
-
-#[test]
-fn two_devices_that_forbid_the_same_do_not_lift_each_other_s_limit() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 0.5);
-    add(&mut b, "tabs", 0.5);
-    rescore(&mut b, "tabs", 8.0);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&b, "tabs"), Some(0.5));
-    rescore(&mut b, "tabs", 8.0);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&a, "tabs"), Some(8.0));
-}
-
-#[test]
-fn a_limit_comes_back_to_a_device_that_removed_it_without_knowing() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    meet(&mut a, &mut b);
-    let id = entry(&b, "tabs").expect("it is there").id;
-    remove(&mut b, "tabs");
-    rescore(&mut a, "tabs", 0.5);
-    meet(&mut a, &mut b);
-    let back = entry(&b, "tabs").expect("it is there");
-    assert_eq!((back.base_score.value(), back.id), (0.5, id));
-    remove(&mut b, "tabs");
-    meet(&mut a, &mut b);
-    assert_eq!(entry(&a, "tabs"), None);
-}
-
 #[test]
 fn what_another_program_wrote_is_read_without_what_hides_on_every_device() {
     let (mut a, mut b) = (store(), store());
@@ -510,24 +401,6 @@ fn knows_nothing_forgotten(store: &Store) {
         assert_eq!(forgotten.blank(line.clone()), line);
     }
 }
-
-#[test]
-fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
-    let mut a = store();
-    add(&mut a, "tabs", 0.5);
-    let mut b = copy(&a);
-    add(&mut a, "of the first", 5.0);
-    let of_a = lines(&a);
-    let name = write(&mut b, |transaction| {
-        transaction.leave_name(&of_a, More::Nothing)
-    });
-    assert!(name.is_some());
-    rescore(&mut b, "tabs", 7.0);
-    is_in_order(&b);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&a, "tabs"), Some(7.0));
-}
-
 #[test]
 fn a_store_takes_another_name_where_a_later_version_has_written_under_the_one_it_has() {
     let (mut a, mut b) = (store(), store());
@@ -560,84 +433,6 @@ fn a_store_that_never_received_anything_has_nothing_for_it() {
     assert_eq!(made, 0);
     assert!(lines(&a).iter().all(|line| line.seen.is_empty()));
 }
-
-#[test]
-fn what_differs_is_told() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    add(&mut a, "spaces", 6.0);
-    meet(&mut a, &mut b);
-    rescore(&mut a, "tabs", 0.5);
-    remove(&mut a, "spaces");
-    add(&mut a, "new", 3.0);
-    let received = receive(&mut b, lines(&a));
-    let mut told: Vec<(&str, How, Option<f64>, Option<f64>)> = received
-        .difference
-        .entries
-        .iter()
-        .map(|one| (one.item.as_str(), one.how, one.before, one.after))
-        .collect();
-    told.sort_by_key(|one| one.0);
-    assert_eq!(
-        told,
-        [
-            ("new", How::Added, None, Some(3.0)),
-            ("spaces", How::Removed, Some(6.0), None),
-            ("tabs", How::Changed, Some(6.0), Some(0.5)),
-        ]
-    );
-    assert_eq!(received.lines.values().sum::<usize>(), 3);
-}
-
-#[test]
-fn a_limit_that_was_confirmed_meanwhile_is_not_lifted() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 0.5);
-    meet(&mut a, &mut b);
-    rescore(&mut a, "tabs", 7.0);
-    add(&mut b, "tabs", 0.5);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&a, "tabs"), Some(0.5));
-    rescore(&mut a, "tabs", 7.0);
-    meet(&mut a, &mut b);
-    assert_eq!(score(&b, "tabs"), Some(7.0));
-}
-
-#[rstest]
-#[case::seen_again(true)]
-#[case::set(false)]
-fn what_speaks_against_a_limit_does_not_become_its_reason(#[case] is_seen: bool) {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    meet(&mut a, &mut b);
-    let values = EntryValues {
-        base_score: Some(0.5),
-        reason: Some("never again".to_owned()),
-        ..EntryValues::default()
-    };
-    set(&mut a, "tabs", &values);
-    if is_seen {
-        let nice = Observation {
-            reason: "they are nice".to_owned(),
-            ..seen("tabs", Some(9.0))
-        };
-        write(&mut b, |transaction| add_to(transaction, &nice));
-    } else {
-        let nice = EntryValues {
-            base_score: Some(9.0),
-            reason: Some("they are nice".to_owned()),
-            ..EntryValues::default()
-        };
-        set(&mut b, "tabs", &nice);
-    }
-    meet(&mut a, &mut b);
-    let limit = entry(&b, "tabs").expect("it is there");
-    assert_eq!(
-        (limit.base_score.value(), limit.reason.as_str()),
-        (0.5, "never again")
-    );
-}
-
 #[test]
 fn what_was_decided_is_not_proposed_again() {
     let (mut a, mut b) = (store(), store());
@@ -655,29 +450,6 @@ fn what_was_decided_is_not_proposed_again() {
     meet(&mut a, &mut b);
     assert_eq!((waits(&a), waits(&b)), (1, 1));
 }
-
-#[test]
-fn what_a_limit_withstood_is_told_once() {
-    let (mut a, mut b) = (store(), store());
-    add(&mut a, "tabs", 6.0);
-    meet(&mut a, &mut b);
-    rescore(&mut a, "tabs", 0.5);
-    rescore(&mut b, "tabs", 9.0);
-    assert_eq!(receive(&mut b, lines(&a)).held.len(), 1);
-    assert_eq!(receive(&mut a, lines(&b)).held.len(), 1);
-    set(
-        &mut a,
-        "tabs",
-        &EntryValues {
-            reason: Some("otherwise".to_owned()),
-            ..EntryValues::default()
-        },
-    );
-    let received = receive(&mut b, lines(&a));
-    assert_eq!(received.difference.entries.len(), 1);
-    assert_eq!(received.held, []);
-}
-
 #[test]
 fn a_line_that_is_put_right_keeps_its_number_and_that_of_its_record() {
     let (mut a, mut b) = (store(), store());
@@ -719,4 +491,93 @@ fn what_is_made_anew_tells_what_was_held_forgotten_and_renamed() {
     assert_eq!(rebuilt.received.held.len(), 1);
     assert!(rebuilt.received.forgotten.contains("spaces"));
     assert!(rebuilt.received.renamed.is_some());
+}
+
+fn histories() -> u32 {
+    std::env::var("AIZO_SYNC_STORES")
+        .ok()
+        .and_then(|many| many.parse().ok())
+        .unwrap_or(HISTORIES)
+}
+
+#[test]
+fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
+    let step = (0..3usize, 0..19u8, 0..4usize, 0..4usize, 0..6usize).prop_map(
+        |(store, action, pick, item, score)| Step {
+            store,
+            action,
+            pick,
+            item,
+            score,
+        },
+    );
+    let mut runner = TestRunner::new(Config {
+        cases: histories(),
+        failure_persistence: None,
+        ..Config::default()
+    });
+    runner
+        .run(&proptest::collection::vec(step, 5..30), |steps| {
+            let mut stores: Vec<Store> = (0..3).map(|_| store()).collect();
+            for (number, step) in steps.iter().enumerate() {
+                act(&mut stores, step, number as i64);
+            }
+            // Until nobody has anything to say of what came.
+            loop {
+                let all: Vec<JournalLine> = stores.iter().flat_map(lines).collect();
+                for store in &mut stores {
+                    receive(store, all.clone());
+                    is_in_order(store);
+                    let again = receive(store, all.clone());
+                    assert_eq!(again, Received::default());
+                }
+                let union: HashSet<String> = stores
+                    .iter()
+                    .flat_map(lines)
+                    .map(|line| line.device + &line.hlc)
+                    .collect();
+                let before: HashSet<String> = all
+                    .into_iter()
+                    .map(|line| line.device + &line.hlc)
+                    .collect();
+                if union == before {
+                    break;
+                }
+            }
+            for store in &stores {
+                knows_nothing_forgotten(store);
+            }
+            assert_eq!(tables(&stores[0]), tables(&stores[1]));
+            assert_eq!(tables(&stores[0]), tables(&stores[2]));
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn what_differs_is_told() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 6.0);
+    add(&mut a, "spaces", 6.0);
+    meet(&mut a, &mut b);
+    rescore(&mut a, "tabs", 0.5);
+    remove(&mut a, "spaces");
+    add(&mut a, "new", 3.0);
+    let received = receive(&mut b, lines(&a));
+    let mut told: Vec<(&str, How, Option<f64>, Option<f64>)> = received
+        .difference
+        .entries
+        .iter()
+        .map(|one| (one.item.as_str(), one.how, one.before, one.after))
+        .collect();
+    told.sort_by_key(|one| one.0);
+    assert_eq!(
+        told,
+        [
+            ("new", How::Added, None, Some(3.0)),
+            ("spaces", How::Removed, Some(6.0), None),
+            ("tabs", How::Changed, Some(6.0), Some(0.5)),
+        ]
+    );
+    assert_eq!(received.lines.values().sum::<usize>(), 3);
 }
