@@ -8,14 +8,13 @@ use aizo::model::is_hidden;
 use aizo::present::{self, Style};
 use aizo::redact::redact;
 use aizo::settings::Color;
-use clap::Parser;
 
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         // A host takes some exit codes for a refusal; a wrong entry in its settings must not refuse everything.
         Err(error)
@@ -32,7 +31,7 @@ fn main() -> ExitCode {
     if let Some(code) = commands::at_the_door(&cli) {
         return code;
     }
-    let json = cli.json;
+    let json = cli.global.json;
     match run(cli) {
         Ok(code) => code,
         Err(error) => fail(&error, json),
@@ -40,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let json = cli.json;
+    let json = cli.global.json;
     let context = Context::new(&cli)?;
     let reply = commands::run(cli.command, &context);
     for note in context.take_notes() {

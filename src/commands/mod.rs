@@ -47,9 +47,10 @@ mod web;
 mod why;
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Args as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::Failure;
 use crate::present::{self, Answer, Style};
@@ -70,6 +71,17 @@ use crate::storage::{Listing, Location, StorageError, Store, Transaction, View};
     after_help = "Example:\n  aizo add \"concise code\" \"asked twice for shorter code\"\n  aizo recall code --json"
 )]
 pub struct Cli {
+    /// What every verb knows.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that stand before or behind any verb.
+#[derive(Debug, clap::Args)]
+pub struct Global {
     /// Use this store (default: ~/.aizo/preferences.db)
     #[arg(
         long,
@@ -92,9 +104,40 @@ pub struct Cli {
     /// Print long text as it is, also on a terminal
     #[arg(long, global = true, help_heading = "Global options")]
     pub no_pager: bool,
-    /// What to do
-    #[command(subcommand)]
-    pub command: Command,
+}
+
+impl Cli {
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    /// Wrong usage; also what is help or a version.
+    pub fn read() -> Result<Self, clap::Error> {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        Self::read_quickly(&words).map_or_else(|| Self::try_parse_from(words), Ok)
+    }
+
+    /// Reads a command line that begins with a verb that agents say, without making ready all the others, which takes as
+    /// long as a tenth of a recall. Where it is wrong, or asks for help, it is read again with all of them.
+    fn read_quickly(words: &[OsString]) -> Option<Self> {
+        fn alone<A: clap::Args>(verb: &'static str) -> clap::Command {
+            let aizo = Global::augment_args(clap::Command::new("aizo"));
+            aizo.subcommand(A::augment_args(clap::Command::new(verb)))
+        }
+        let aizo = match words.get(1)?.to_str()? {
+            "add" => alone::<add::Args>("add"),
+            "apply" => alone::<apply::Args>("apply"),
+            "check" => alone::<check::Args>("check"),
+            "context" => alone::<context::Args>("context"),
+            "hook" => alone::<hook::Args>("hook"),
+            "recall" => alone::<recall::Args>("recall"),
+            "show" => alone::<show::Args>("show"),
+            "top" => alone::<top::Args>("top"),
+            "why" => alone::<why::Args>("why"),
+            _ => return None,
+        };
+        let matches = aizo.try_get_matches_from(words).ok()?;
+        Self::from_arg_matches(&matches).ok()
+    }
 }
 
 /// Every verb.
@@ -259,9 +302,9 @@ impl Context {
     /// A setting that cannot be read.
     pub fn new(cli: &Cli) -> Result<Self, Failure> {
         let settings = Settings::read(&Flags {
-            db: cli.db.clone(),
-            color: cli.color,
-            no_pager: cli.no_pager,
+            db: cli.global.db.clone(),
+            color: cli.global.color,
+            no_pager: cli.global.no_pager,
             // A cloned repository must not be able to swap the user's limits for its own.
             without_local_file: matches!(
                 cli.command,
@@ -280,7 +323,7 @@ impl Context {
             forgiving: matches!(cli.command, Command::Hook(_)),
         })?;
         Ok(Context {
-            quiet: cli.json,
+            quiet: cli.global.json,
             reads_once: match &cli.command {
                 Command::Recall(Later(args)) => !args.touches(),
                 Command::Top(_) | Command::Context(_) => true,
@@ -600,4 +643,48 @@ pub fn run(command: Command, context: &Context) -> anyhow::Result<Reply> {
         Command::Man(Later(args)) => Reply::Raw(man::run(&args)?),
         Command::Demo(Later(args)) => answer(demo::run(&args, context)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("recall code --json --limit 3 --db x.db")]
+    #[case("recall book a table --related --type taboo,aversion --color never")]
+    #[case("add tabs why --score 3 --keywords a,b --pattern @push")]
+    #[case("add --stdin --source bot")]
+    #[case("context fix the build --budget 200 --format xml")]
+    #[case("hook claude-code start --json")]
+    #[case("top 5 --no-pager")]
+    #[case("show 3")]
+    #[case("why dark mode")]
+    #[case("apply 1 2 3")]
+    #[case("check --command ls --all")]
+    #[case("recall -- --strange")]
+    fn a_verb_that_is_read_alone_is_read_as_among_all(#[case] line: &str) {
+        let words: Vec<OsString> = std::iter::once("aizo")
+            .chain(line.split(' '))
+            .map(OsString::from)
+            .collect();
+        let alone = Cli::read_quickly(&words).expect("it is right");
+        let among_all = Cli::try_parse_from(&words).expect("it is right");
+        assert_eq!(format!("{alone:?}"), format!("{among_all:?}"));
+    }
+
+    #[rstest]
+    #[case("recall --help")]
+    #[case("recall --limit many")]
+    #[case("add --stdin --score 3")]
+    #[case("--json recall code")]
+    #[case("search code")]
+    #[case("remove tabs")]
+    fn what_is_wrong_asks_for_help_or_is_rare_is_read_among_all(#[case] line: &str) {
+        let words: Vec<OsString> = std::iter::once("aizo")
+            .chain(line.split(' '))
+            .map(OsString::from)
+            .collect();
+        assert!(Cli::read_quickly(&words).is_none());
+    }
 }

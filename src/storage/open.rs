@@ -185,7 +185,7 @@ pub(super) fn configure(connection: &Connection, patience: Duration) -> rusqlite
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     // Otherwise a statement is prepared anew whenever a bound value could change its plan: a seventh of a recall.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.pragma_update(None, "synchronous", "FULL")
+    Ok(())
 }
 
 /// Whether there is a file that could be a store.
@@ -227,6 +227,9 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&target.real, flags).map_err(sqlite)?;
     configure(&connection, location.patience).map_err(sqlite)?;
+    connection
+        .pragma_update(None, "synchronous", "FULL")
+        .map_err(sqlite)?;
     if connection.is_readonly("main").map_err(sqlite)? {
         return Err(StorageError::ReadOnly { path: path.clone() });
     }

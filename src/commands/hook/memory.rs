@@ -98,7 +98,7 @@ impl Change {
         Some(Change {
             verb: verb.to_owned(),
             // What is named in another store, or only when the command runs, is not known here.
-            named: named.filter(|_| cli.db.is_none() && call.is_known),
+            named: named.filter(|_| cli.global.db.is_none() && call.is_known),
         })
     }
 

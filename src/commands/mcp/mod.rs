@@ -59,13 +59,15 @@ pub fn run(cli: &Cli) -> ExitCode {
             "this waits for an agent's host to speak JSON-RPC; Ctrl-D ends it, aizo mcp --help says how it is used",
         );
     }
-    let desk = Aizo { db: cli.db.clone() };
+    let desk = Aizo {
+        db: cli.global.db.clone(),
+    };
     match serve(Arc::new(desk)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let message = format!("cannot start the server: {error}");
             let report = Report::of(&Failure::new(Kind::Io, message).into());
-            present::report(&report, cli.json);
+            present::report(&report, cli.global.json);
             ExitCode::from(report.kind.exit_code())
         }
     }

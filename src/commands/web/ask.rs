@@ -78,7 +78,7 @@ fn command(words: Vec<String>, may_write: bool) -> anyhow::Result<Command> {
     let words = std::iter::once("aizo".to_owned()).chain(words);
     let cli = Cli::try_parse_from(words).map_err(|error| wrong_usage(&error))?;
     match effect(&cli.command) {
-        Some(_) if cli.db.is_some() => Err(Failure::usage("the page shows one store")
+        Some(_) if cli.global.db.is_some() => Err(Failure::usage("the page shows one store")
             .hint("aizo --db FILE web shows another one")
             .into()),
         Some(Effect::Writes) if !may_write => Err(Failure::new(
