@@ -7,6 +7,8 @@ mod harm;
 mod kills;
 mod many;
 mod model;
+mod mutations;
+mod parsers;
 mod places;
 mod random;
 mod scene;
