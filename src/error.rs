@@ -200,7 +200,7 @@ fn kind_of(error: &StorageError) -> Kind {
         StorageError::ReadOnly { .. } | StorageError::Beside { .. } => Kind::ReadOnly,
         StorageError::Full { .. } => Kind::DiskFull,
         StorageError::Damaged { .. } => Kind::Damaged,
-        StorageError::Io { .. } => Kind::Io,
+        StorageError::Io { .. } | StorageError::Unshared { .. } => Kind::Io,
         StorageError::Sqlite { .. } => Kind::Failed,
         StorageError::Change(_) => Kind::Usage,
         StorageError::ItemTaken { .. }

@@ -442,6 +442,13 @@ impl Context {
         if let Some(reason) = store.copied_because() {
             self.note(format!("reading a copy: {reason}"));
         }
+        if store.has_lost_its_log() {
+            self.note(format!(
+                "{} lies where processes cannot share memory, as on many network disks: it works without a write-ahead log \
+                 there, and who reads and who writes wait for each other",
+                store.path().display()
+            ));
+        }
         if let Some(kept) = store.kept_as() {
             self.note(format!(
                 "the store was brought up to date; as it was it is kept as {}",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::log;
 use crate::model::{ChangeError, quoted};
 
 /// What went wrong with a store.
@@ -69,6 +70,12 @@ pub enum StorageError {
     /// A file that is not to be written over.
     #[error("{} is there already; it was left as it is", path.display())]
     Exists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// SQLite's log needs memory that processes share through a file, and there is none where the store lies.
+    #[error("cannot share memory between processes where {} lies", path.display())]
+    Unshared {
         /// The path.
         path: PathBuf,
     },
@@ -194,6 +201,9 @@ impl StorageError {
             StorageError::Full { .. } => {
                 "free some space and try again; nothing was changed".into()
             }
+            StorageError::Unshared { .. } => {
+                "name a store on a disk of this machine: --db FILE, or AIZO_DB_PATH".into()
+            }
             StorageError::Exists { .. } => "name another file, or a folder".into(),
             StorageError::Damaged { .. } => {
                 "aizo backup --list names its copies; aizo restore FILE puts one in its place"
@@ -258,6 +268,7 @@ impl StorageError {
             StorageError::Locked { .. }
                 | StorageError::ReadOnly { .. }
                 | StorageError::Beside { .. }
+                | StorageError::Unshared { .. }
                 | StorageError::Full { .. }
                 | StorageError::Io { .. }
         )
@@ -281,6 +292,9 @@ impl StorageError {
         let path = path.to_path_buf();
         let code = error.sqlite_error_code();
         let detail = error.to_string();
+        if log::is_unshared(&error) {
+            return StorageError::Unshared { path };
+        }
         match code {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StorageError::Locked { path }

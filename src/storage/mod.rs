@@ -15,6 +15,7 @@ mod index;
 mod inspect;
 mod journal;
 mod listing;
+mod log;
 mod migrate;
 mod open;
 mod portable;
@@ -74,6 +75,8 @@ pub struct Store {
     copied_because: Option<String>,
     /// Where the file is kept as it was before it was brought up to date just now.
     kept_as: Option<PathBuf>,
+    /// Whether it has just been found that the file can have no log where it lies.
+    lost_log: bool,
 }
 
 impl Store {
@@ -85,6 +88,7 @@ impl Store {
             fingerprint: None,
             copied_because: None,
             kept_as: None,
+            lost_log: false,
         }
     }
 
@@ -225,6 +229,12 @@ impl Store {
     /// Where the file as it was is kept, where it was brought up to date just now.
     pub fn kept_as(&self) -> Option<&Path> {
         self.kept_as.as_deref()
+    }
+
+    /// Whether it was found just now that the file can have no log where it lies, so that who reads and who writes wait for
+    /// each other.
+    pub fn has_lost_its_log(&self) -> bool {
+        self.lost_log
     }
 
     /// The file.

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, FileControl, OpenFlags};
 
-use super::{Location, Result, StorageError, Store, index, migrate};
+use super::{Location, Result, StorageError, Store, index, log, migrate};
 use crate::files;
 
 /// "aizo" in ASCII: the `application_id` of a store.
@@ -128,6 +128,7 @@ impl<'p> Target<'p> {
         }
         Ok(Some(Header {
             wal: bytes[18] == 2,
+            changes: [bytes[24], bytes[25], bytes[26], bytes[27]],
         }))
     }
 }
@@ -165,6 +166,8 @@ impl Fingerprint {
 /// What the first hundred bytes of a file tell.
 struct Header {
     wal: bool,
+    /// SQLite's counter of changes.
+    changes: [u8; 4],
 }
 
 /// The file behind all links.
@@ -225,11 +228,17 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
     target.require_write_access()?;
     let sqlite = |error| StorageError::from_sqlite(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&target.real, flags).map_err(sqlite)?;
-    configure(&connection, location.patience).map_err(sqlite)?;
-    connection
-        .pragma_update(None, "synchronous", "FULL")
-        .map_err(sqlite)?;
+    let open = |company| {
+        let connection = Connection::open_with_flags(&target.real, flags)?;
+        if company == log::Company::Nobody {
+            let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+            connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", mode)?;
+        }
+        configure(&connection, location.patience)?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        Ok(connection)
+    };
+    let (mut connection, gave_up) = log::connect(&open).map_err(sqlite)?;
     if connection.is_readonly("main").map_err(sqlite)? {
         return Err(StorageError::ReadOnly { path: path.clone() });
     }
@@ -237,7 +246,8 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
     let kept = migrate::bring_up_to_date(&mut connection, path, now, backup)?;
     index::bring_up_to_date(&mut connection, path)?;
     keep_private(&target.real);
-    switch_to_wal(&connection);
+    let (connection, lost_log) =
+        log::keep(connection, &open, &target.real, gave_up).map_err(sqlite)?;
     let mut persist = 1;
     connection
         .file_control::<&str>(None, FileControl::PersistWal(&mut persist))
@@ -254,15 +264,8 @@ pub(super) fn for_writing(location: &Location, now: DateTime<Utc>) -> Result<Sto
         fingerprint: None,
         copied_because: None,
         kept_as: kept,
+        lost_log,
     })
-}
-
-/// Turns WAL on. When several processes open a new file at once, SQLite tells some of them that the
-/// database is locked: another one is doing it, so there is nothing left to do. Where the file system cannot do
-/// WAL the store works without.
-fn switch_to_wal(connection: &Connection) {
-    let _mode: rusqlite::Result<String> =
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
 }
 
 /// Takes the file away from other users, as earlier versions did not. Where that cannot be done (somebody
@@ -356,8 +359,12 @@ pub(super) fn for_reading(
     let (connection, fingerprint) = match quiet {
         Some((connection, fingerprint)) => (connection, Some(fingerprint)),
         None if !header.wal && target.beside("-journal").exists() => {
-            // A writer of an older file was killed: only a writer may put that right.
-            return recover(&target, location, now).map(Some);
+            // A writer of a file without a log was killed: only a writer may put that right.
+            return match recover(&target, location, now) {
+                // Nobody was: it is still writing, or done by now.
+                Err(StorageError::Changed { .. }) => for_reading(location, now, sharing),
+                recovered => recovered.map(Some),
+            };
         }
         None => connect_with_locks(&target, &header)?,
     };
@@ -369,6 +376,7 @@ pub(super) fn for_reading(
             fingerprint,
             copied_because: None,
             kept_as: None,
+            lost_log: false,
         })),
         migrate::Version::Older(_) => {
             drop(connection);
@@ -414,13 +422,14 @@ fn read_quietly(target: &Target<'_>) -> Result<Option<(Connection, Fingerprint)>
     }
 }
 
-/// Opens a file read-only with SQLite's own locks, or, in a read-only folder where they cannot be made, without.
+/// Opens a file read-only with SQLite's own locks, or, where they cannot be made, without: in a read-only folder, and where
+/// memory cannot be shared.
 fn connect_with_locks(
     target: &Target<'_>,
     header: &Header,
 ) -> Result<(Connection, Option<Fingerprint>)> {
     match connect_locked(target) {
-        Err(StorageError::ReadOnly { .. }) if header.wal => {
+        Err(StorageError::ReadOnly { .. } | StorageError::Unshared { .. }) if header.wal => {
             let wal = target.beside("-wal");
             if fs::metadata(&wal).map_or(0, |metadata| metadata.len()) > 0 {
                 return connect_to_duplicate(target, "-wal").map(|connection| (connection, None));
@@ -446,7 +455,7 @@ fn connect_locked(target: &Target<'_>) -> Result<Connection> {
     open().map_err(|error| target.sqlite(error))
 }
 
-fn first_page(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn first_page(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
 }
 
@@ -502,6 +511,7 @@ fn recover(target: &Target<'_>, location: &Location, now: DateTime<Utc>) -> Resu
                 fingerprint: None,
                 copied_because: Some(error.to_string()),
                 kept_as: None,
+                lost_log: false,
             })
         }
         other => other,
@@ -517,10 +527,23 @@ fn connect_to_duplicate(target: &Target<'_>, log: &str) -> Result<Connection> {
     };
     let folder = tempfile::tempdir().map_err(io)?;
     let copy = folder.path().join("store.db");
+    let changes = || {
+        target
+            .header()
+            .map(|header| header.map(|header| header.changes))
+    };
+    let before = changes()?;
     fs::copy(&target.real, &copy).map_err(io)?;
-    match fs::copy(target.beside(log), beside(&copy, log)) {
+    let copied = fs::copy(target.beside(log), beside(&copy, log));
+    let is_gone = match copied {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(error)),
-        _ => {}
+        copied => copied.is_err(),
+    };
+    // Without a log, what was copied may be half of a change, which only the journal of that time tells.
+    if log == "-journal" && (is_gone || changes()? != before) {
+        return Err(StorageError::Changed {
+            path: target.path.to_path_buf(),
+        });
     }
     Connection::open(&copy)
         .and_then(|source| copy_to_memory(&source))
@@ -553,6 +576,7 @@ fn read_a_copy(
         fingerprint: None,
         copied_because: Some(reason.to_string()),
         kept_as: None,
+        lost_log: false,
     })
 }
 

@@ -3,12 +3,14 @@
 //!
 //! Each part has a short run, which is the default, and a long one. `README.md` says how they are started and what they count.
 
-mod random;
-
 mod harm;
 mod kills;
 mod many;
+mod model;
+mod mutations;
+mod parsers;
 mod places;
+mod random;
 mod scene;
 
 #[cfg(target_os = "linux")]

@@ -45,4 +45,8 @@ impl Random {
     pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
+
+    pub fn byte(&mut self) -> u8 {
+        self.next().to_le_bytes()[0]
+    }
 }

@@ -10,7 +10,8 @@
  *   torn      a write writes half of it, and the process ends
  *
  * SHIM_SYNCED names a folder that gets a copy of each file as it was when it was last synced, by its inode: what a
- * power cut leaves at least. SHIM_NO_SHM=1 lets no file that ends in -shm be mapped, as on many network file systems.
+ * power cut leaves at least. SHIM_NO_SHM=1 lets no file below SHIM_UNDER that ends in -shm be mapped, as on
+ * many network file systems.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -378,7 +379,7 @@ static int is_shared_memory(int file)
 {
     char path[4096];
     size_t length;
-    if (!no_shm || file < 0 || !path_of(file, path, sizeof path))
+    if (!no_shm || file < 0 || !path_of(file, path, sizeof path) || !is_watched(path))
         return 0;
     length = strlen(path);
     return length > 4 && strcmp(path + length - 4, "-shm") == 0;
