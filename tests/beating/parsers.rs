@@ -118,7 +118,7 @@ pub fn sync_lines(bytes: &[u8]) {
     let read = sync::read(DEVICE, bytes, &known, now);
     let forgotten = Forgotten::of(&read.lines);
     let left = sync::without(DEVICE, bytes, &forgotten);
-    assert!(left.len() <= bytes.len() + 1024 * (1 + read.many));
+    assert!(left.0.len() <= bytes.len() + 1024 * (1 + read.many));
     let mut written = Vec::new();
     for line in read.lines {
         sync::append(&mut written, line);
