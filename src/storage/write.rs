@@ -212,6 +212,9 @@ impl<'s> Transaction<'s> {
     ) -> Result<Applied> {
         let mut draft = Draft::of(change, values);
         draft.local_id = local_id;
+        if matches!(change.effect, Effect::Create(_)) {
+            draft.subject = self.view().free_name(draft.subject)?;
+        }
         if let (Effect::Delete, Some(id), Subject::Entry(_)) =
             (&change.effect, local_id, &change.subject)
         {
