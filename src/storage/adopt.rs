@@ -91,7 +91,8 @@ impl Transaction<'_> {
         self.adopt_entries(entries)?;
         if self.profile.take().is_some() {
             // What was adopted is read as all devices read it.
-            self.refold()?;
+            let (difference, _) = self.refold()?;
+            self.keep_beside(difference)?;
         }
         Ok(())
     }

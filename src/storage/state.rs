@@ -95,6 +95,37 @@ struct Rows {
 }
 
 impl Transaction<'_> {
+    /// What has followed from the lines of all devices so far, beside the records that were to be changed: it is to be told.
+    pub fn take_beside(&mut self) -> Difference {
+        std::mem::take(&mut self.beside)
+    }
+
+    /// Keeps what was different beside the records of which this transaction has written lines.
+    pub(super) fn keep_beside(&mut self, mut difference: Difference) -> Result<()> {
+        let aliases = match self.view().is_synced()? {
+            true => {
+                "UNION SELECT 'entry', survivor FROM entry_aliases
+                 WHERE uid IN (SELECT uid FROM journal WHERE batch = ?1)"
+            }
+            false => "",
+        };
+        let read = || -> rusqlite::Result<Vec<(String, String)>> {
+            self.connection()
+                .prepare(&format!(
+                    "SELECT kind, uid FROM journal WHERE batch = ?1 {aliases}"
+                ))?
+                .query_map([&self.batch], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        };
+        let named = read().map_err(|error| self.sqlite(error))?;
+        difference.leave_out(&named.iter().map(|(_, uid)| uid.as_str()).collect());
+        difference.decay &= named.iter().all(|(kind, _)| kind != Subject::Decay.kind());
+        self.beside.entries.append(&mut difference.entries);
+        self.beside.proposals.append(&mut difference.proposals);
+        self.beside.decay |= difference.decay;
+        Ok(())
+    }
+
     /// Makes the tables equal to a state.
     ///
     /// # Errors

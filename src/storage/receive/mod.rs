@@ -434,7 +434,8 @@ impl Transaction<'_> {
             .map_err(|error| self.sqlite(error))?;
         self.seen = None;
         self.set_meta("hlc_seen", &self.hlc.to_string())?;
-        self.refold()?;
+        let (difference, _) = self.refold()?;
+        self.keep_beside(difference)?;
         Ok(Some(name))
     }
 

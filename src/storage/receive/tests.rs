@@ -498,7 +498,7 @@ fn forget_in(transaction: &mut Transaction<'_>, item: &str, all_evidence: bool) 
         .iter()
         .flat_map(|mention| mention.erasures())
         .collect();
-    transaction.forget(&records, &erasures).map(drop)
+    transaction.forget(&records, &erasures)
 }
 
 fn forget(store: &mut Store, item: &str) {
