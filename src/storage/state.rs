@@ -37,6 +37,8 @@ pub struct Differing {
     pub after: Option<f64>,
     /// What became of it.
     pub how: How,
+    /// Whether it is a hard limit as before, and forbids less; looked at only where rows are held against the journal.
+    pub is_weaker: bool,
 }
 
 /// What became of a record.
@@ -349,6 +351,7 @@ impl Differing {
                 None => How::Added,
                 Some(_) => How::Changed,
             },
+            is_weaker: false,
         }
     }
 
@@ -365,6 +368,7 @@ impl Differing {
             before: score(before),
             after: None,
             how: How::Removed,
+            is_weaker: false,
         }
     }
 }
@@ -373,12 +377,12 @@ fn forbids(score: Option<f64>) -> bool {
     score.is_some_and(|it| Score::clamped(it).is_hard_limit())
 }
 
-fn item(values: &Values) -> String {
+pub(super) fn item(values: &Values) -> String {
     let item = values.get("item").and_then(Value::as_str);
     item.unwrap_or_default().to_owned()
 }
 
-fn score(values: &Values) -> Option<f64> {
+pub(super) fn score(values: &Values) -> Option<f64> {
     let of_entry = values.get("base_score");
     of_entry.or_else(|| values.get("score"))?.as_f64()
 }
