@@ -6,6 +6,7 @@ mod adding;
 mod analyze;
 mod backups;
 mod beating;
+mod beside;
 mod capture;
 mod changing;
 mod checking;

@@ -760,3 +760,26 @@ fn a_long_command_made_of_what_looks_like_secrets_is_shown_in_part() {
     assert!(run.stdout.contains("force-push"), "{run:?}");
     assert!(run.stdout.len() < 4_000, "{}", run.stdout.len());
 }
+
+#[rstest]
+#[case::run("rm -rf target", "violated")]
+#[case::looked_for("rg 'rm -rf' src", "may concern")]
+#[case::looked_for_by_another("grep -rn 'rm -rf' .", "may concern")]
+#[case::in_a_comment("ls # rm -rf target", "may concern")]
+fn what_is_only_looked_for_is_not_asked_about(#[case] command: &str, #[case] how: &str) {
+    let home = Home::new();
+    home.ok(&[
+        "add",
+        "clean rebuilds",
+        "slow",
+        "--score",
+        "0",
+        "--pattern",
+        "rm -rf",
+    ]);
+    let run = home.run(&["check", "--command", command]);
+    assert!(
+        run.stdout.starts_with(&format!("{how}: clean rebuilds")),
+        "{run:?}"
+    );
+}

@@ -1,6 +1,7 @@
 //! A profile on its way between stores: what aizo exports comes back as it was, what others wrote waits, and nothing that is
 //! broken or hostile in a file does harm.
 
+mod again;
 mod conflicts;
 mod exports;
 mod faults;

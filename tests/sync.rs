@@ -102,12 +102,12 @@ struct Sent {
 }
 
 /// A repository as it lies on a server.
-struct Server {
+pub struct Server {
     folder: TempDir,
 }
 
 impl Server {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let server = Server {
             folder: tempfile::tempdir().expect("a temporary folder"),
         };
@@ -122,12 +122,12 @@ impl Server {
         self.folder.path().join("repo.git")
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         self.path().display().to_string()
     }
 
     /// A home that is synced with it.
-    fn home(&self) -> Home {
+    pub fn home(&self) -> Home {
         let home = Home::new();
         home.ok(&["sync", "init", &self.url()]);
         home
@@ -187,7 +187,7 @@ fn sync(home: &Home) -> Synced {
 }
 
 /// Until everybody knows everything.
-fn meet(homes: &[&Home]) {
+pub fn meet(homes: &[&Home]) {
     for home in homes.iter().chain(homes) {
         sync(home);
     }

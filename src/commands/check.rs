@@ -33,9 +33,10 @@ const LONGEST_TASK: usize = 8 * 1024;
   aizo check '1. run the tests  2. clean up by `rm -rf build`' --json
 
 Three ways, each named in the answer: a pattern of the entry matches (violated); the words of its
-item or one of its keywords are in the text (asks); it is near in meaning (may concern). Only a
-pattern of something that the user stated is certain. Exit code 0: nothing certain; 3: a violation;
-1: nothing certain, and the pattern of an entry that is named could not be looked for.
+item or one of its keywords are in the text (asks); it is near in meaning, or what matches is only
+looked for (may concern). Only a pattern of something that the user stated is certain. Exit code 0:
+nothing certain; 3: a violation; 1: nothing certain, and the pattern of an entry that is named could
+not be looked for.
 
 Patterns are attached by `aizo add` and `aizo update --pattern`: a regular expression (^ and $ are
 the ends of a line, (?i) takes small and large letters alike), or one of the detectors:
@@ -436,6 +437,8 @@ impl Answer for Checked {
         for violation in &self.violations {
             let how = match violation.certainty {
                 Certainty::Pattern => "violated",
+                // Nobody is asked about it: a hook says nothing.
+                Certainty::Words if violation.is_idle => "may concern",
                 Certainty::Words => "asks",
                 Certainty::MayConcern => "may concern",
             };

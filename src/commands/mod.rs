@@ -45,6 +45,7 @@ mod undo;
 mod update;
 mod web;
 mod why;
+mod writing;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -476,29 +477,6 @@ impl Context {
         let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
         store.relax()?;
         self.write_to(&mut store, write)
-    }
-
-    fn write_to<T>(
-        &self,
-        store: &mut Store,
-        write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
-    ) -> anyhow::Result<T> {
-        self.note_about(store);
-        store
-            .write(self.settings.now, |transaction| {
-                for entry in transaction.repaired() {
-                    self.note(format!(
-                        "the score of “{}” (id {}) was no number; it is {} ({}) now: aizo update {} --score N",
-                        entry.item,
-                        entry.id,
-                        entry.base_score,
-                        entry.band(),
-                        entry.id,
-                    ));
-                }
-                write(transaction).map_err(Wrapped)
-            })
-            .map_err(|wrapped| wrapped.0)
     }
 
     /// Runs `write` on a copy of the store in memory: what it would do, and nothing is changed.

@@ -91,7 +91,8 @@ impl Transaction<'_> {
         self.adopt_entries(entries)?;
         if self.profile.take().is_some() {
             // What was adopted is read as all devices read it.
-            self.refold()?;
+            let (difference, _) = self.refold()?;
+            self.keep_beside(difference)?;
         }
         Ok(())
     }
@@ -169,10 +170,10 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// A row under the name of an entry that was forgotten is another one: the journal takes no more of that.
+    /// A row under a name of which the journal takes no more is another entry.
     fn under_another_name(&self, row: Preference) -> Result<Preference> {
         let subject = Subject::Entry(row.uid.clone());
-        if row.uid.is_empty() || !self.view().is_forgotten(&subject)? {
+        if row.uid.is_empty() || !self.view().is_taken(&subject)? {
             return Ok(row);
         }
         self.run(

@@ -6,10 +6,13 @@ use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 use serde_json::Value;
 
-use super::state::differing;
+use super::state::{differing, item, score};
 use super::{Difference, Differing, Result, StorageError, Store, Transaction, View, backup, index};
 use crate::merge::fold::State;
-use crate::model::{Evidence, Hlc, Subject};
+use crate::merge::would_weaken;
+use crate::model::{
+    Evidence, Hlc, Preference, Score, Subject, Values, split_keywords, split_patterns,
+};
 
 impl View<'_> {
     /// What SQLite finds damaged, at most so much of it.
@@ -84,7 +87,17 @@ impl View<'_> {
                 };
             if !is_right {
                 let known = known.map(|known| &known.values);
-                found.push(Differing::new(id, &uid, known, &values));
+                let mut differing = Differing::new(id, &uid, known, &values);
+                if let (Some(known), Some(stored)) = (known, self.entry(id)?) {
+                    let limit = as_known(&stored, known);
+                    differing.is_weaker = limit.is_hard_limit()
+                        && stored.is_hard_limit()
+                        && would_weaken(&limit, &stored);
+                    if differing.is_weaker {
+                        differing.item = limit.item;
+                    }
+                }
+                found.push(differing);
             }
             seen.insert(uid);
             Ok(())
@@ -128,6 +141,20 @@ impl View<'_> {
         let times = [times.0, times.1].into_iter().flatten();
         let latest = times.filter_map(|text| text.parse::<Hlc>().ok()).max();
         Ok(latest.and_then(Hlc::moment))
+    }
+}
+
+/// A stored entry with what the journal says that it forbids.
+fn as_known(stored: &Preference, known: &Values) -> Preference {
+    let text = |field: &str| known.get(field).and_then(Value::as_str);
+    let origin = text("origin").and_then(|name| name.parse().ok());
+    Preference {
+        item: item(known),
+        base_score: score(known).map_or(stored.base_score, Score::clamped),
+        keywords: split_keywords(text("keywords").unwrap_or_default()),
+        patterns: split_patterns(text("pattern").unwrap_or_default()),
+        origin: origin.unwrap_or(stored.origin),
+        ..stored.clone()
     }
 }
 

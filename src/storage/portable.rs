@@ -1,7 +1,7 @@
 //! A store as the rows of aizo's own format, and what an import asks of it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::OptionalExtension;
 use serde_json::Value;
@@ -62,16 +62,18 @@ impl View<'_> {
         )
     }
 
-    /// The names of all proposals that wait or were decided, and whether a person has rejected them. What was taken back or cleared counts as never proposed.
+    /// The names of all proposals that wait or were decided, and whether a person has rejected them. What was taken back or
+    /// cleared counts as never proposed; what was forgotten has another name since.
     ///
     /// # Errors
     /// What SQLite reports.
     pub fn known_proposals(&self) -> Result<HashMap<String, bool>> {
         let undone = self.undone_batches()?;
         let mut known = HashMap::new();
+        let mut decided = HashSet::new();
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = self.connection().prepare(
-                "SELECT uid, batch, op FROM journal WHERE kind = 'proposal' ORDER BY seq",
+                "SELECT uid, batch, op FROM journal WHERE kind = 'proposal' ORDER BY hlc",
             )?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
@@ -82,11 +84,18 @@ impl View<'_> {
                 }
                 match op.as_str() {
                     "clear" => {
-                        known.remove(&uid);
+                        // Who cleared it need not have known that it was decided.
+                        if !decided.contains(&uid) {
+                            known.remove(&uid);
+                        }
                     }
                     "undo" => {}
-                    op => {
-                        known.insert(uid, op == "reject");
+                    "accept" | "reject" => {
+                        known.insert(uid.clone(), op == "reject");
+                        decided.insert(uid);
+                    }
+                    _ => {
+                        known.entry(uid).or_insert(false);
                     }
                 }
             }

@@ -37,6 +37,8 @@ pub struct Differing {
     pub after: Option<f64>,
     /// What became of it.
     pub how: How,
+    /// Whether it is a hard limit as before, and forbids less; looked at only where rows are held against the journal.
+    pub is_weaker: bool,
 }
 
 /// What became of a record.
@@ -95,6 +97,37 @@ struct Rows {
 }
 
 impl Transaction<'_> {
+    /// What has followed from the lines of all devices so far, beside the records that were to be changed: it is to be told.
+    pub fn take_beside(&mut self) -> Difference {
+        std::mem::take(&mut self.beside)
+    }
+
+    /// Keeps what was different beside the records of which this transaction has written lines.
+    pub(super) fn keep_beside(&mut self, mut difference: Difference) -> Result<()> {
+        let aliases = match self.view().is_synced()? {
+            true => {
+                "UNION SELECT 'entry', survivor FROM entry_aliases
+                 WHERE uid IN (SELECT uid FROM journal WHERE batch = ?1)"
+            }
+            false => "",
+        };
+        let read = || -> rusqlite::Result<Vec<(String, String)>> {
+            self.connection()
+                .prepare(&format!(
+                    "SELECT kind, uid FROM journal WHERE batch = ?1 {aliases}"
+                ))?
+                .query_map([&self.batch], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        };
+        let named = read().map_err(|error| self.sqlite(error))?;
+        difference.leave_out(&named.iter().map(|(_, uid)| uid.as_str()).collect());
+        difference.decay &= named.iter().all(|(kind, _)| kind != Subject::Decay.kind());
+        self.beside.entries.append(&mut difference.entries);
+        self.beside.proposals.append(&mut difference.proposals);
+        self.beside.decay |= difference.decay;
+        Ok(())
+    }
+
     /// Makes the tables equal to a state.
     ///
     /// # Errors
@@ -318,6 +351,7 @@ impl Differing {
                 None => How::Added,
                 Some(_) => How::Changed,
             },
+            is_weaker: false,
         }
     }
 
@@ -334,6 +368,7 @@ impl Differing {
             before: score(before),
             after: None,
             how: How::Removed,
+            is_weaker: false,
         }
     }
 }
@@ -342,12 +377,12 @@ fn forbids(score: Option<f64>) -> bool {
     score.is_some_and(|it| Score::clamped(it).is_hard_limit())
 }
 
-fn item(values: &Values) -> String {
+pub(super) fn item(values: &Values) -> String {
     let item = values.get("item").and_then(Value::as_str);
     item.unwrap_or_default().to_owned()
 }
 
-fn score(values: &Values) -> Option<f64> {
+pub(super) fn score(values: &Values) -> Option<f64> {
     let of_entry = values.get("base_score");
     of_entry.or_else(|| values.get("score"))?.as_f64()
 }

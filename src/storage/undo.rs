@@ -240,7 +240,8 @@ impl Transaction<'_> {
         if !self.view().is_synced()? {
             return Ok(undoing);
         }
-        self.refold()?;
+        let (difference, _) = self.refold()?;
+        self.keep_beside(difference)?;
         let mut done: Vec<Undone> = Vec::new();
         // A record is as it was before the oldest of its lines.
         let mut known: HashSet<Subject> = HashSet::new();

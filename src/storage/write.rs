@@ -12,7 +12,7 @@ use super::index::{self, Dirty, DirtyRows};
 use super::journal::Draft;
 use super::read::{self, View};
 use super::secrets::without_secrets;
-use super::{Result, StorageError};
+use super::{Difference, Result, StorageError};
 use crate::merge::fold::State;
 use crate::merge::forgotten::Forgotten;
 use crate::model::{
@@ -28,7 +28,7 @@ pub struct Transaction<'s> {
     pub(super) device: String,
     /// The greatest time that this store has seen, of whatever device.
     pub(super) hlc: Hlc,
-    batch: String,
+    pub(super) batch: String,
     first_line: Option<i64>,
     /// Rows whose index is brought up to date at the end.
     dirty: DirtyRows,
@@ -40,6 +40,8 @@ pub struct Transaction<'s> {
     pub(super) repaired: Vec<Preference>,
     /// What was forgotten before; read when it is needed.
     pub(super) forgotten: Option<Forgotten>,
+    /// What has followed from the lines of all devices, beside the records that this transaction has changed.
+    pub(super) beside: Difference,
 }
 
 /// What came of one change.
@@ -120,6 +122,7 @@ impl<'s> Transaction<'s> {
             profile: None,
             repaired: Vec::new(),
             forgotten: None,
+            beside: Difference::default(),
         })
     }
 
@@ -212,6 +215,9 @@ impl<'s> Transaction<'s> {
     ) -> Result<Applied> {
         let mut draft = Draft::of(change, values);
         draft.local_id = local_id;
+        if matches!(change.effect, Effect::Create(_)) {
+            draft.subject = self.view().free_name(draft.subject)?;
+        }
         if let (Effect::Delete, Some(id), Subject::Entry(_)) =
             (&change.effect, local_id, &change.subject)
         {

@@ -145,6 +145,81 @@ fn a_hard_limit_that_nobody_has_lifted_is_told_and_never_taken_as_lifted(#[case]
     assert_eq!(after, before);
 }
 
+#[rstest]
+#[case::its_pattern("pattern = NULL")]
+#[case::one_of_its_patterns("pattern = '@force-push'")]
+#[case::its_keywords("keywords = ''")]
+#[case::its_item("item = 'force', item_key = 'force'")]
+#[case::its_strength("base_score = 1.4")]
+#[case::who_stated_it("origin = 'agent'")]
+fn a_hard_limit_that_forbids_less_is_told_and_never_taken_into_the_journal(#[case] set: &str) {
+    let home = profile();
+    home.ok(&[
+        "add",
+        "force-push",
+        "never",
+        "--score",
+        "0",
+        "--keywords",
+        "git",
+        "--pattern",
+        "@force-push",
+        "--pattern",
+        "git push -f",
+    ]);
+    home.ok(&["backup"]);
+    unnoticed(
+        &home,
+        &format!("UPDATE preferences SET {set} WHERE item = 'force-push'"),
+    );
+    let before: Vec<Value> = home.json(&["history"]);
+    let told = found(&home, "journal");
+    assert_eq!((told.level.as_str(), told.fixable), ("error", false));
+    assert!(
+        told.what
+            .contains("“force-push” is a hard limit that forbids less"),
+        "{}",
+        told.what
+    );
+    assert!(told.hint.starts_with("aizo restore "), "{}", told.hint);
+    home.run(&["doctor", "--fix"]);
+    assert_eq!(found(&home, "journal"), told);
+    let after: Vec<Value> = home.json(&["history"]);
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_hard_limit_that_forbids_more_is_taken_into_the_journal() {
+    let home = profile();
+    home.ok(&["add", "force-push", "never", "--score", "1"]);
+    unnoticed(
+        &home,
+        "UPDATE preferences SET pattern = 'git push -f', base_score = 0 WHERE item = 'force-push'",
+    );
+    is_fixed(&home, "journal", "error", "not what the journal says");
+    crate::stores::replays_to_the_same_tables(&home);
+}
+
+#[test]
+fn a_copy_without_a_byte_is_not_named() {
+    let home = profile();
+    home.ok(&["add", "force-push", "never", "--score", "0"]);
+    home.ok(&["backup"]);
+    let folder = home.db().with_file_name("backups");
+    let copies = || std::fs::read_dir(&folder).expect("it reads");
+    for copy in copies() {
+        let path = copy.expect("it reads").path();
+        std::fs::write(path, "").expect("it is emptied");
+    }
+    assert!(copies().count() > 0);
+    unnoticed(
+        &home,
+        "UPDATE preferences SET base_score = 9 WHERE item = 'force-push'",
+    );
+    let told = found(&home, "journal");
+    assert!(told.hint.starts_with("there is no copy"), "{}", told.hint);
+}
+
 #[test]
 fn what_another_program_wrote_is_taken_in() {
     let home = profile();

@@ -29,7 +29,9 @@ pub(super) fn integrity(context: &Context, view: &View<'_>) -> Findings {
 
 /// How the newest copy is put back.
 pub(super) fn put_back(context: &Context) -> String {
-    match Store::backups(&context.settings.db).first() {
+    // One that is empty was never one.
+    let copies = Store::backups(&context.settings.db);
+    match copies.iter().find(|copy| copy.bytes > 0) {
         Some(copy) => {
             let path = copy.path.display().to_string();
             format!("aizo restore {} --dry-run", quoted(&path))
@@ -70,6 +72,15 @@ pub(super) fn journal(context: &Context, view: &View<'_>) -> Findings {
             one.item
         );
         let why = "nobody has lifted it, and no agent keeps to it";
+        findings.push(Finding::error(what, why, put_back(context)));
+    }
+    let weaker = difference.entries.extract_if(.., |one| one.is_weaker);
+    for one in weaker.collect::<Vec<_>>() {
+        let what = format!(
+            "“{}” is a hard limit that forbids less than the journal says",
+            one.item
+        );
+        let why = "nobody has changed it, and no agent keeps to what is missing";
         findings.push(Finding::error(what, why, put_back(context)));
     }
     let why = "undo, history and sync go by the journal, and would bring back what it holds";

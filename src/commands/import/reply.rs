@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::work::{EARLIER, HELD, REJECTED};
+use super::work::{EARLIER, FORGOTTEN, HELD, REJECTED};
 use crate::capture::Problem;
 use crate::commands::entries::count;
 use crate::commands::outcome::Outcome;
@@ -176,6 +176,8 @@ pub(super) struct Rows {
     held: usize,
     /// How many a person has rejected.
     rejected: usize,
+    /// How many were forgotten here before and come back.
+    forgotten: usize,
 }
 
 impl Rows {
@@ -188,8 +190,9 @@ impl Rows {
             (EARLIER, &mut self.earlier),
             (HELD, &mut self.held),
             (REJECTED, &mut self.rejected),
+            (FORGOTTEN, &mut self.forgotten),
         ] {
-            *number += usize::from(why == Some(told));
+            *number += usize::from(why.is_some_and(|why| why.ends_with(told)));
         }
         if self.told.len() < Self::MOST {
             self.told.push(row);
@@ -327,6 +330,11 @@ impl Reply {
             many => lines.push(format!(
                 "{many} were rejected in aizo review and are not proposed again"
             )),
+        }
+        match self.rows.forgotten {
+            0 => {}
+            1 => lines.push("1 was forgotten here before".to_owned()),
+            many => lines.push(format!("{many} were forgotten here before")),
         }
         if self.number(RowResult::Kept) > self.rows.held {
             lines.push(

@@ -156,7 +156,8 @@ fn uid_of(name: &str, one: &Published) -> String {
 /// Whether it was proposed before, whatever became of it, or is in the profile as it is.
 fn is_known(transaction: &Transaction<'_>, name: &str, one: &Published) -> anyhow::Result<bool> {
     let view = transaction.view();
-    if view.has_line(&Subject::Proposal(uid_of(name, one)))? {
+    // What was forgotten has another name since.
+    if view.has_line(&view.free_name(Subject::Proposal(uid_of(name, one)))?)? {
         return Ok(true);
     }
     let own = view.entry_by_key(&item_key(&one.item))?;

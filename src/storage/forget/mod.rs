@@ -123,7 +123,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
-    pub fn forget(&mut self, records: &[Record], erasures: &[Erasure]) -> Result<Difference> {
+    pub fn forget(&mut self, records: &[Record], erasures: &[Erasure]) -> Result<()> {
         self.forget_by(Origin::User, records, erasures)
     }
 
@@ -133,7 +133,7 @@ impl Transaction<'_> {
         origin: Origin,
         records: &[Record],
         erasures: &[Erasure],
-    ) -> Result<Difference> {
+    ) -> Result<()> {
         for subject in records.iter().flat_map(|record| &record.names) {
             self.note(Draft::forget(subject.clone(), origin, None))?;
         }
@@ -144,12 +144,12 @@ impl Transaction<'_> {
         let items = records.iter().flat_map(|record| record.items.clone());
         self.remember_names(&items.collect(), self.now(), self.hlc)?;
         let difference = self.settle_forgetting()?;
+        self.keep_beside(difference)?;
         let mut owed = vec![Owed::Pages, Owed::Copies, Owed::Log];
         if self.view().is_synced()? {
             owed.extend([Owed::Checkout, Owed::Files]);
         }
-        self.owe(&owed)?;
-        Ok(difference)
+        self.owe(&owed)
     }
 
     /// Leaves nothing of what the journal says was forgotten: in its lines, and in the tables.

@@ -14,7 +14,7 @@ use super::write::new_uid;
 use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
 use crate::merge::forgotten::Forgotten;
-use crate::model::{JournalLine, Op, Origin, Subject};
+use crate::model::{JournalLine, Op, Origin, Subject, stable_name};
 
 /// Made when lines are received first.
 const TABLES: &str = "
@@ -166,6 +166,29 @@ impl View<'_> {
             (None, Some(survivor)) => self.local_id(&Subject::Entry(survivor)),
             (id, _) => Ok(id),
         }
+    }
+
+    /// Whether the journal takes no more of a record under its name: it was forgotten, or it is one with another entry.
+    pub(super) fn is_taken(&self, subject: &Subject) -> Result<bool> {
+        let is_one = matches!(subject, Subject::Entry(uid) if self.survivor(uid)?.is_some());
+        Ok(is_one || self.is_forgotten(subject)?)
+    }
+
+    /// The name under which something can be made that was to have this one: another, where the journal would take nothing of
+    /// it. A proposal always gets the same, so that what became of it is known.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn free_name(&self, subject: Subject) -> Result<Subject> {
+        let mut subject = subject;
+        while self.is_taken(&subject)? {
+            subject = match subject {
+                Subject::Entry(_) => Subject::Entry(new_uid()),
+                Subject::Proposal(uid) => Subject::Proposal(stable_name(&["again", &uid])),
+                other => return Ok(other),
+            };
+        }
+        Ok(subject)
     }
 
     /// The entry that a name stands for, where it is one with another.
@@ -411,7 +434,8 @@ impl Transaction<'_> {
             .map_err(|error| self.sqlite(error))?;
         self.seen = None;
         self.set_meta("hlc_seen", &self.hlc.to_string())?;
-        self.refold()?;
+        let (difference, _) = self.refold()?;
+        self.keep_beside(difference)?;
         Ok(Some(name))
     }
 

@@ -302,7 +302,8 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
             .expect("it forgets");
             is_in_order(store);
         }
-        (14.., _) => {
+        (14, _) => bring_back(store, now, step.pick + step.score, item, score),
+        (15.., _) => {
             let from = lines(&stores[step.pick % many]);
             let store = &mut stores[step.store % many];
             try_write(store, now, |transaction| transaction.receive(from)).expect("it receives");
@@ -311,6 +312,25 @@ fn act(stores: &mut [Store], step: &Step, number: i64) {
     }
     is_in_order(&stores[step.store % many]);
 }
+
+/// An entry comes back under a name that it had once, as from a file: it may be forgotten, removed, or one with another.
+fn bring_back(store: &mut Store, now: DateTime<Utc>, pick: usize, item: &str, score: f64) {
+    let names: Vec<String> = store
+        .connection
+        .prepare("SELECT DISTINCT uid FROM journal WHERE kind = 'entry' ORDER BY uid")
+        .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+        .expect("it reads");
+    let view = store.view();
+    let is_free = |uid: &&String| view.entry_by_uid(uid).expect("it reads").is_none();
+    let free: Vec<&String> = names.iter().filter(is_free).collect();
+    if free.is_empty() || entry(store, item).is_some() {
+        return;
+    }
+    let mut change = observe(None, &seen(item, Some(score)), now, new_uid).change;
+    change.subject = Subject::Entry(free[pick % free.len()].clone());
+    try_write(store, now, |transaction| transaction.apply(&change)).expect("it comes back");
+}
+
 #[test]
 fn what_another_program_wrote_is_read_without_what_hides_on_every_device() {
     let (mut a, mut b) = (store(), store());
@@ -370,7 +390,7 @@ fn forget_in(transaction: &mut Transaction<'_>, item: &str, all_evidence: bool) 
         .iter()
         .flat_map(|mention| mention.erasures())
         .collect();
-    transaction.forget(&records, &erasures).map(drop)
+    transaction.forget(&records, &erasures)
 }
 
 fn forget(store: &mut Store, item: &str) {

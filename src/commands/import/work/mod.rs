@@ -24,8 +24,8 @@ use crate::portable::{Entry, Format, Found, Piece, Reading, Row, Settings, Trust
 use crate::scoring::Decay;
 use crate::storage::Transaction;
 pub(super) use own::{EARLIER, HELD};
-pub(super) use waiting::REJECTED;
 use waiting::WaitsAs;
+pub(super) use waiting::{FORGOTTEN, REJECTED};
 
 /// What a copy of the store is named after.
 const OCCASION: &str = "before-import";

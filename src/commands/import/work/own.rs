@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::history::TAKEN_OVER;
-use super::waiting::{Waiting, waits_as, why_of};
+use super::waiting::{FORGOTTEN, Waiting, waits_as, waits_for, why_of};
 use super::{Outcome, Work, reply, usable};
 use crate::merge::{self, Brought, Incoming, Merge, OnConflict, bring};
 use crate::model::{
@@ -240,12 +240,14 @@ impl Work<'_, '_> {
             change.evidence.push(seen);
         }
         self.keep_copy()?;
+        let was_forgotten = self.transaction.view().is_forgotten(&change.subject)?;
         stored.id = self.transaction.apply_stored(&change)?.id;
         if stored.is_hard_limit() {
             self.in_force(&stored);
         }
         self.rows.push(reply::Row {
             score_before: None,
+            why: was_forgotten.then(|| FORGOTTEN.to_owned()),
             ..reply::Row::of(line, Outcome::Added, &stored)
         });
         Ok(())
@@ -274,6 +276,8 @@ impl Work<'_, '_> {
         if proposal.uid.is_empty() {
             proposal.uid = name;
         }
+        let was_forgotten;
+        (proposal.uid, was_forgotten) = self.free_proposal(proposal.uid)?;
         let known = self.known.get(&proposal.uid).copied();
         self.known.entry(proposal.uid.clone()).or_insert(false);
         let waits = waits_as(&proposal.item, proposal.score);
@@ -284,7 +288,8 @@ impl Work<'_, '_> {
         };
         if is_new && known.is_none() {
             let change = Change::propose(proposal.uid.clone(), &proposal.values());
-            return self.propose(line, &proposal.item, &proposal.why, &change);
+            let why = waits_for(&proposal.why, was_forgotten);
+            return self.propose(line, &proposal.item, &why, &change);
         }
         if known == Some(true) {
             return self.rejected(line, &proposal.item);

@@ -2,23 +2,19 @@
 
 use super::{Outcome, Work, reply};
 use crate::model::{
-    Change, Evidence, Origin, Preference, ProposalValues, Score, item_key, join_keywords,
+    Change, Evidence, Origin, Preference, ProposalValues, Score, Subject, item_key, join_keywords,
     join_patterns, stable_name,
 };
 use crate::portable::{Entry, Format};
 
 pub(in crate::commands::import) const REJECTED: &str = "it was rejected in aizo review";
+pub(in crate::commands::import) const FORGOTTEN: &str = "it was forgotten here before";
 
 /// What tells two things that wait apart.
 pub(super) type WaitsAs = (String, Option<String>);
 
 pub(super) fn waits_as(item: &str, score: Option<f64>) -> WaitsAs {
     (item_key(item), score.map(|score| score.to_string()))
-}
-
-/// What names the proposal of an observation.
-fn proposal_name(seen: &Evidence) -> String {
-    stable_name(&["proposal", &seen.uid])
 }
 
 /// Why something waits that has no other reason.
@@ -30,6 +26,14 @@ pub(super) fn why_of(format: Format) -> &'static str {
         Format::Rules => "read from a list of rules",
         Format::Entries => "read from a list of entries",
         Format::Aizo | Format::Store => "everything was to wait",
+    }
+}
+
+/// Why something waits, as the reply says it.
+pub(super) fn waits_for(why: &str, was_forgotten: bool) -> String {
+    match was_forgotten {
+        true => format!("{why}; {FORGOTTEN}"),
+        false => why.to_owned(),
     }
 }
 
@@ -66,8 +70,8 @@ impl Work<'_, '_> {
         let stored = self.transaction.view().entry_by_key(&key)?;
         let is_stored = stored
             .is_some_and(|stored| score.is_none_or(|score| stored.base_score.value() == score));
-        let uid = proposal_name(&seen);
-        if !is_stored && self.was_rejected(&seen) {
+        let (uid, was_forgotten) = self.proposal_name(&seen)?;
+        if !is_stored && self.known.get(&uid) == Some(&true) {
             return self.rejected(line, &entry.item);
         }
         let is_known = !self.seen.insert(seen.uid.clone())
@@ -92,7 +96,8 @@ impl Work<'_, '_> {
             evidence: serde_json::to_string(&seen)?,
             pattern: join_patterns(&entry.patterns),
         };
-        self.propose(line, &entry.item, why, &Change::propose(uid, &values))
+        let change = Change::propose(uid, &values);
+        self.propose(line, &entry.item, &waits_for(why, was_forgotten), &change)
     }
 
     /// Says of what the store has seen before that nothing of it is new.
@@ -102,15 +107,24 @@ impl Work<'_, '_> {
         item: &str,
         seen: &Evidence,
     ) -> anyhow::Result<()> {
-        if self.was_rejected(seen) {
+        let (uid, _) = self.proposal_name(seen)?;
+        if self.known.get(&uid) == Some(&true) {
             self.rejected(line, item)
         } else {
             self.unchanged(line, item)
         }
     }
 
-    fn was_rejected(&self, seen: &Evidence) -> bool {
-        self.known.get(&proposal_name(seen)) == Some(&true)
+    /// What names the proposal of an observation, and whether it was forgotten before.
+    fn proposal_name(&self, seen: &Evidence) -> anyhow::Result<(String, bool)> {
+        self.free_proposal(stable_name(&["proposal", &seen.uid]))
+    }
+
+    /// The name that a proposal gets which was to have this one, and whether it was forgotten before.
+    pub(super) fn free_proposal(&self, uid: String) -> anyhow::Result<(String, bool)> {
+        let subject = Subject::Proposal(uid);
+        let free = self.transaction.view().free_name(subject.clone())?;
+        Ok((free.uid().to_owned(), free != subject))
     }
 
     /// What a person has rejected is not proposed to them again, and that is said.
