@@ -8,6 +8,7 @@ use aizo::model::is_hidden;
 use aizo::present::{self, Style};
 use aizo::redact::redact;
 use aizo::settings::Color;
+use aizo::storage::StorageError;
 
 #[cfg(target_env = "musl")]
 #[global_allocator]
@@ -71,9 +72,15 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
+/// Why an answer is not written to its end: what is shown as it is read may fail in the store too.
 fn cannot_print(error: std::io::Error) -> anyhow::Error {
-    let message = format!("cannot write the answer to standard output: {error}");
-    Failure::new(Kind::Io, message).into()
+    match error.downcast::<StorageError>() {
+        Ok(fault) => fault.into(),
+        Err(error) => {
+            let message = format!("cannot write the answer to standard output: {error}");
+            Failure::new(Kind::Io, message).into()
+        }
+    }
 }
 
 fn fail(error: &anyhow::Error, json: bool) -> ExitCode {

@@ -33,6 +33,8 @@ struct Copy {
     at: String,
     occasion: Option<String>,
     bytes: u64,
+    entries: Option<i64>,
+    hard_limits: Option<i64>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -424,4 +426,39 @@ fn what_an_ended_run_has_left_is_cleared_away() {
     let left = home.write(".aizo/backups/.aizo-backup-x7f", b"half a copy");
     home.ok(&["backup"]);
     assert!(!left.exists());
+}
+
+#[test]
+fn the_list_says_what_each_copy_holds_and_which_cannot_be_read() {
+    let home = Home::new();
+    home.ok(&["add", "concise code", "asked twice"]);
+    home.ok(&["add", "force-push", "never", "--score", "0.5"]);
+    let copy = backup(&home, &[]).file;
+    let home = home.at("2026-12-01T00:00:00Z");
+    let cut = backup(&home, &[]).file;
+    let bytes = fs::read(&cut).expect("it reads");
+    fs::write(&cut, &bytes[..5000]).expect("it writes");
+    let listed = copies(&home);
+    let told: Vec<_> = listed
+        .iter()
+        .map(|one| (&one.file, one.entries, one.hard_limits))
+        .collect();
+    assert_eq!(told, [(&cut, None, None), (&copy, Some(2), Some(1))]);
+    let text = home.ok(&["backup", "--list"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[1].contains("damaged"), "{text}");
+    assert!(lines[2].contains("2 entries, 1 hard limit"), "{text}");
+}
+
+#[test]
+fn the_way_back_holds_in_every_folder() {
+    let home = Home::new();
+    home.ok(&["add", "concise code", "asked twice"]);
+    let hint = backup(&home, &["before.db"]).hint;
+    let file = hint
+        .split('\'')
+        .nth(1)
+        .or_else(|| hint.split(' ').next_back());
+    let file = PathBuf::from(file.expect("a file"));
+    assert!(file.is_absolute() && file.exists(), "{hint}");
 }

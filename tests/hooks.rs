@@ -1261,3 +1261,39 @@ fn a_persons_never_stops_the_action(
     assert_eq!(count(&home, &["recall", "--type", "taboo"]), 1);
     assert!(stops(host, &hook(&home, &broken)));
 }
+
+#[test]
+fn a_store_that_is_lost_is_told_in_the_log_and_to_the_agent() {
+    let home = profile();
+    home.ok(&["backup"]);
+    let call = |event: &str| {
+        let sent = json!({
+            "session_id": "x", "hook_event_name": event, "tool_name": "Bash",
+            "tool_input": { "command": "git push -f origin main" },
+        });
+        home.run_with_input(&["hook", "claude-code"], sent.to_string().as_bytes())
+    };
+    assert!(call("PreToolUse").stdout.contains("deny"));
+    for ending in ["-wal", "-shm"] {
+        let _none_is_fine = fs::remove_file(format!("{}{ending}", home.db().display()));
+    }
+    fs::write(home.db(), "").expect("it writes");
+    let log = || fs::read_to_string(home.aizo().join("aizo.log")).unwrap_or_default();
+    assert_eq!(log(), "");
+    assert_eq!(call("PreToolUse").code, 0);
+    let told = log();
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(
+        told.contains("preferences.db is empty, though 1 copy of it is kept"),
+        "{told}"
+    );
+    assert!(call("SessionStart").stdout.contains("1 copy of it is kept"));
+    // Who has never stored anything is told nothing.
+    let new = Home::new();
+    fs::create_dir(new.aizo()).expect("an empty home");
+    new.run_with_input(
+        &["hook", "claude-code"],
+        br#"{"hook_event_name":"SessionStart"}"#,
+    );
+    assert!(!new.aizo().join("aizo.log").exists());
+}

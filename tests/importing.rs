@@ -70,6 +70,7 @@ struct Imported {
     limits_waiting: Vec<String>,
     settings: Option<String>,
     history: Option<String>,
+    history_why: Option<String>,
     rows: Vec<Row>,
     problems: Vec<Problem>,
     copy: Option<String>,

@@ -64,7 +64,8 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
 
 /// How a copy is put back.
 fn hint(copy: &Backup) -> String {
-    let path = copy.path.display().to_string();
+    let path = std::path::absolute(&copy.path).unwrap_or_else(|_| copy.path.clone());
+    let path = path.display().to_string();
     format!("to put it back: aizo restore {}", quoted(&path))
 }
 
@@ -107,15 +108,34 @@ struct Row {
     /// What was about to happen; none where somebody has asked for the copy.
     occasion: Option<String>,
     bytes: u64,
+    /// What is in it; none where it cannot be read.
+    entries: Option<i64>,
+    hard_limits: Option<i64>,
 }
 
 impl Row {
     fn of(copy: Backup) -> Self {
+        let contents = copy.contents();
         Row {
+            entries: contents.map(|(entries, _)| entries),
+            hard_limits: contents.map(|(_, limits)| limits),
             file: copy.path,
             at: copy.at.to_rfc3339(),
             occasion: copy.occasion,
             bytes: copy.bytes,
+        }
+    }
+
+    /// `13 entries, 2 hard limits`.
+    fn holds(&self) -> String {
+        let (Some(entries), Some(limits)) = (self.entries, self.hard_limits) else {
+            return "damaged".to_owned();
+        };
+        let number = |many: i64| usize::try_from(many).unwrap_or_default();
+        let entries = count(number(entries), "entry", "entries");
+        match number(limits) {
+            0 => entries,
+            many => format!("{entries}, {}", count(many, "hard limit", "hard limits")),
         }
     }
 }
@@ -130,6 +150,7 @@ impl Answer for Copies {
         let mut table = Table::new(&[
             ("TAKEN", Align::Short),
             ("OCCASION", Align::Short),
+            ("HOLDS", Align::Short),
             ("SIZE", Align::Right),
             ("FILE", Align::Left),
         ]);
@@ -137,6 +158,7 @@ impl Answer for Copies {
             table.row(&[
                 copy.at.clone(),
                 copy.occasion.as_deref().unwrap_or("asked for").to_owned(),
+                copy.holds(),
                 size(copy.bytes),
                 copy.file.display().to_string(),
             ]);

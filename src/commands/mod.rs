@@ -25,6 +25,7 @@ mod input;
 mod install;
 mod keywords;
 mod limits;
+mod lost;
 mod man;
 mod mcp;
 mod outcome;
@@ -294,6 +295,8 @@ pub struct Context {
     quiet: bool,
     /// Whether the process ends with the answer, and touches the store once.
     reads_once: bool,
+    /// Whether the command is about the loss of a store, and tells of it in its own way.
+    recovers: bool,
 }
 
 impl Context {
@@ -330,6 +333,10 @@ impl Context {
                 Command::Top(_) | Command::Context(_) => true,
                 _ => false,
             },
+            recovers: matches!(
+                cli.command,
+                Command::Doctor(_) | Command::Restore(_) | Command::Sync(_)
+            ),
             ..Context::with(settings)
         })
     }
@@ -359,6 +366,7 @@ impl Context {
             is_syncing: Cell::default(),
             quiet: false,
             reads_once: false,
+            recovers: false,
         }
     }
 
@@ -402,6 +410,7 @@ impl Context {
     fn read<T>(&self, read: impl Fn(&View<'_>) -> anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         let now = self.settings.now;
         let Some(store) = Store::open_for_reading(&self.location(), now)? else {
+            self.note_loss();
             return Ok(None);
         };
         let answer = snapshot(&store, &read);
@@ -427,6 +436,7 @@ impl Context {
     fn listing(&self) -> anyhow::Result<Option<Listing>> {
         let now = self.settings.now;
         let Some(store) = Store::open_for_reading(&self.location(), now)? else {
+            self.note_loss();
             self.note("nothing is stored yet");
             return Ok(None);
         };
@@ -458,11 +468,33 @@ impl Context {
         }
     }
 
+    /// Says that there was a store, where there is none any more.
+    fn note_loss(&self) {
+        if self.recovers {
+            return;
+        }
+        if let Some(what) = lost::what(self) {
+            let note = format!("{what}: aizo doctor says how it comes back");
+            if !self.notes.borrow().contains(&note) {
+                self.note(note);
+            }
+        }
+    }
+
+    /// The same before a store is made.
+    fn note_loss_before_writing(&self) {
+        let has_bytes = std::fs::metadata(&self.settings.db).is_ok_and(|file| file.len() > 0);
+        if !has_bytes {
+            self.note_loss();
+        }
+    }
+
     /// Changes the store in one transaction, and does what is owed after something was forgotten.
     fn write<T>(
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        self.note_loss_before_writing();
         let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
         let answer = self.write_to(&mut store, write)?;
         forget::pay(self, &mut store);
@@ -474,6 +506,7 @@ impl Context {
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        self.note_loss_before_writing();
         let mut store = Store::open_for_writing(&self.location(), self.settings.now)?;
         store.relax()?;
         self.write_to(&mut store, write)
@@ -484,6 +517,7 @@ impl Context {
         &self,
         write: impl FnOnce(&mut Transaction<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        self.note_loss_before_writing();
         Store::rehearsal(&self.location(), self.settings.now)?
             .write(self.settings.now, |transaction| {
                 write(transaction).map_err(Wrapped)
@@ -493,7 +527,11 @@ impl Context {
 
     /// Whether there is a store to change: a command that only alters what exists makes none.
     fn has_store(&self) -> anyhow::Result<bool> {
-        Ok(Store::exists(&self.settings.db)?)
+        let exists = Store::exists(&self.settings.db)?;
+        if !exists {
+            self.note_loss();
+        }
+        Ok(exists)
     }
 
     /// Fails with the name that was typed when there is no store yet.

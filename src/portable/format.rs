@@ -1,6 +1,7 @@
 //! What a file is, by its beginning.
 
 use super::json::{self, Part};
+use super::markdown::MARK;
 use super::piece::ReadError;
 use crate::capture;
 
@@ -93,6 +94,9 @@ pub fn look(head: &[u8], wanted: Option<Format>) -> Result<Look, ReadError> {
     }
     let text = without_mark(head);
     let first = text.iter().find(|byte| !is_blank(**byte));
+    if text.trim_ascii_start().starts_with(MARK.as_bytes()) {
+        return Err(ReadError::Page);
+    }
     let layout = match first {
         _ if wanted == Some(Format::Rules) => Layout::Text,
         Some(b'{') if is_lines(text) => Layout::Lines,

@@ -5,7 +5,7 @@ use crate::model::{Score, join_keywords, stable_name};
 use crate::recall::context::{Group, harmless};
 
 /// Stands at the head, so that the file is known again.
-const MARK: &str = "<!-- aizo profile -->";
+pub(super) const MARK: &str = "<!-- aizo profile -->";
 /// How the last line begins of a page that is known again as a whole.
 const SUM: &str = "\n<!-- aizo profile ";
 

@@ -29,6 +29,8 @@ pub struct Told {
     pub at: Option<Stamp>,
     /// The heading that it stands under, where that speaks against it.
     pub under: Option<Heading>,
+    /// Whether it is a paragraph beside a list: a rule only where it says so.
+    pub is_prose: bool,
 }
 
 /// A heading that speaks against what stands under it.
@@ -47,6 +49,7 @@ impl Told {
             voice,
             at: None,
             under: None,
+            is_prose: false,
         }
     }
 }
@@ -146,6 +149,9 @@ pub enum ReadError {
     /// A conversation.
     #[error("it is a conversation")]
     Conversation,
+    /// A page of aizo's own.
+    #[error("it is an export of aizo for people to read")]
+    Page,
     /// Nothing in it is known.
     #[error("nothing in it is anything that aizo can import")]
     Unknown,

@@ -19,7 +19,7 @@ pub(super) fn is_about_the_person(text: &str) -> bool {
     about.count() * 2 > lines().count()
 }
 
-/// The rules in a text: its bullets; each line, where it has none. Code, front matter, headings, tables and what aizo wrote
+/// The rules in a text: its bullets and the paragraphs beside them; each line, where it has no bullets. Code, front matter, headings, tables and what aizo wrote
 /// itself are passed over.
 pub(super) fn rules(text: &str) -> Vec<Placed> {
     let text = marker::blank(text);
@@ -61,9 +61,11 @@ pub(super) fn memories(text: &str) -> Vec<Placed> {
 #[derive(Default)]
 struct Reader {
     bullets: Vec<Placed>,
-    lines: Vec<Placed>,
+    /// The lines that are no bullets, and whether each goes on with the one before it.
+    lines: Vec<(Placed, bool)>,
     /// Whether the last line may go on in the next.
     is_open: bool,
+    in_paragraph: bool,
     fence: Option<String>,
     in_comment: bool,
     under: Option<Heading>,
@@ -72,6 +74,7 @@ struct Reader {
 impl Reader {
     fn line(&mut self, line: &str, number: u64) {
         let text = line.trim();
+        let goes_on = std::mem::take(&mut self.in_paragraph);
         if let Some(fence) = &self.fence {
             if text.starts_with(fence.as_str()) {
                 self.fence = None;
@@ -111,7 +114,8 @@ impl Reader {
             if text.ends_with([':', '：']) {
                 self.under = heading(text.trim_end_matches([':', '：']));
             } else if !text.starts_with('@') {
-                self.lines.push((number, self.told(text)));
+                self.lines.push(((number, self.told(text)), goes_on));
+                self.in_paragraph = true;
             }
         }
     }
@@ -119,20 +123,31 @@ impl Reader {
     fn told(&self, text: &str) -> Told {
         Told {
             under: self.under,
-            ..Told::new(plain(text), Voice::ThePerson)
+            ..Told::new(without_label(&plain(text)).to_owned(), Voice::ThePerson)
         }
     }
 
     fn finish(self) -> Vec<Placed> {
-        let found = if self.bullets.is_empty() {
-            self.lines
-        } else {
-            self.bullets
-        };
+        let mut found = self.bullets;
+        let are_all = found.is_empty();
+        let mut paragraph: Option<usize> = None;
+        for ((number, mut told), goes_on) in self.lines {
+            match paragraph.filter(|_| goes_on && !are_all) {
+                Some(at) => {
+                    let (_, before) = &mut found[at];
+                    before.text.push(' ');
+                    before.text.push_str(&told.text);
+                }
+                None => {
+                    told.is_prose = !are_all;
+                    paragraph = Some(found.len());
+                    found.push((number, told));
+                }
+            }
+        }
+        found.retain(|(_, told)| !told.text.is_empty());
+        found.sort_by_key(|(number, _)| *number);
         found
-            .into_iter()
-            .filter(|(_, told)| !told.text.is_empty())
-            .collect()
     }
 }
 
@@ -206,6 +221,28 @@ fn without_date(line: &str) -> (Option<Stamp>, &str) {
             rest.trim_start_matches([' ', '-', '–', '—', ':']).trim(),
         ),
         None => (None, line),
+    }
+}
+
+/// A text without the word before it that only says how much it matters: "IMPORTANT: never push".
+fn without_label(text: &str) -> &str {
+    const LABELS: [&str; 12] = [
+        "important",
+        "very important",
+        "note",
+        "please note",
+        "nb",
+        "warning",
+        "caution",
+        "attention",
+        "critical",
+        "重要",
+        "注意",
+        "警告",
+    ];
+    match text.split_once([':', '：']) {
+        Some((label, rest)) if LABELS.contains(&fold(label).trim()) => rest.trim(),
+        _ => text,
     }
 }
 

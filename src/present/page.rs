@@ -199,7 +199,11 @@ impl<'w> Page<'w> {
     /// # Errors
     /// What the stream reports.
     pub fn heading(&mut self, text: &str) -> io::Result<()> {
-        self.painted(HEADING, text)
+        let text = for_terminal(text);
+        for line in self.lines(&text, 0) {
+            self.painted(HEADING, line)?;
+        }
+        Ok(())
     }
 
     /// Writes a line that matters less.

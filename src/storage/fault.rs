@@ -184,7 +184,10 @@ impl StorageError {
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             StorageError::Folder { .. } => "name a file: --db FILE, or AIZO_DB_PATH".into(),
-            StorageError::NotADatabase { .. } | StorageError::Foreign { .. } => {
+            StorageError::NotADatabase { .. } => {
+                "if it was a store, aizo doctor names the copy to put back; else name another file with --db FILE or AIZO_DB_PATH".into()
+            }
+            StorageError::Foreign { .. } => {
                 "name another file with --db FILE or AIZO_DB_PATH; this one was not changed".into()
             }
             StorageError::Newer { .. } => "update aizo: cargo install aizo".into(),
@@ -206,8 +209,7 @@ impl StorageError {
             }
             StorageError::Exists { .. } => "name another file, or a folder".into(),
             StorageError::Damaged { .. } => {
-                "aizo backup --list names its copies; aizo restore FILE puts one in its place"
-                    .into()
+                "aizo doctor names the copy to put back; aizo restore FILE puts it in its place".into()
             }
             StorageError::Io { .. } => {
                 "check that the folder exists and may be read, or name another store with --db FILE"

@@ -27,6 +27,29 @@ fn what_went_wrong_at_hooks_of_late_is_said() {
     assert_eq!(found(&home, "log").level, "warning");
 }
 
+#[test]
+fn what_went_wrong_is_told_until_it_counts_as_seen() {
+    let home = profile();
+    home.write(
+        ".aizo/aizo.log.1",
+        b"2026-11-28T00:00:00Z hook codex: something else\n",
+    );
+    home.run_with_input(&["hook", "codex"], b"this is no JSON");
+    let told = doctor(&home);
+    let told = told.by("log");
+    assert_eq!(told.len(), 2, "{told:#?}");
+    assert!(
+        told.iter()
+            .all(|one| one.fixable && one.hint.contains("aizo doctor --fix"))
+    );
+    let fixed = fix(&home).fixed;
+    let seen = fixed.iter().filter(|one| one.check == "log");
+    assert_eq!(seen.count(), 1, "{fixed:#?}");
+    is_gone(&home, "log");
+    home.run_with_input(&["hook", "codex"], b"this is no JSON");
+    assert_eq!(doctor(&home).by("log").len(), 1, "what came since is new");
+}
+
 /// The program under another path.
 #[cfg(unix)]
 fn program_at(home: &Home, name: &str) -> PathBuf {

@@ -275,3 +275,206 @@ fn an_old_copy_and_none_are_said() {
     home.ok(&["backup"]);
     is_gone(&home, "copies");
 }
+
+/// Takes the file away, or all that is in it.
+fn lose(home: &Home, is_emptied: bool) {
+    for ending in ["-wal", "-shm"] {
+        let _none_is_fine = fs::remove_file(format!("{}{ending}", home.db().display()));
+    }
+    match is_emptied {
+        true => fs::write(home.db(), "").expect("it writes"),
+        false => fs::remove_file(home.db()).expect("it was there"),
+    }
+}
+
+/// Every way to read or write says on standard error that there was a store, and goes on as it would.
+fn is_told_by_all(home: &Home, sign: &str) {
+    for (arguments, code) in [
+        (&["info"][..], 0),
+        (&["show"], 0),
+        (&["show", "concise code"], 1),
+        (&["recall", "code"], 0),
+        (&["context"], 0),
+        (&["check", "git push"], 0),
+        (&["history"], 0),
+        (&["review"], 0),
+        (&["add", "tabs", "r"], 0),
+    ] {
+        let run = home.run(arguments);
+        assert_eq!(run.code, code, "{arguments:?}: {run:?}");
+        let told = run
+            .stderr
+            .lines()
+            .filter(|line| line.contains("aizo doctor says"));
+        let told: Vec<&str> = told.collect();
+        assert_eq!(told.len(), 1, "{arguments:?}: {run:?}");
+        assert!(told[0].contains(sign), "{arguments:?}: {run:?}");
+    }
+    // There is a store again.
+    let run = home.run(&["show"]);
+    assert!(!run.stderr.contains("aizo doctor"), "{run:?}");
+    is_gone(home, "store");
+}
+
+#[rstest]
+#[case::emptied(true)]
+#[case::removed(false)]
+fn a_store_that_is_lost_beside_its_copies_is_no_fresh_start(#[case] is_emptied: bool) {
+    let home = profile();
+    lose(&home, is_emptied);
+    let finding = found(&home, "store");
+    assert_eq!(finding.level, "error");
+    assert!(finding.what.contains("1 copy of it is kept"), "{finding:?}");
+    let command = finding
+        .hint
+        .strip_prefix("aizo restore ")
+        .expect("a command");
+    let run = home.run(&["restore", command.trim_matches('\'')]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
+    assert!(home.ok(&["show"]).contains("long meetings"));
+    is_gone(&home, "store");
+    lose(&home, is_emptied);
+    is_told_by_all(&home, "1 copy of it is kept");
+}
+
+#[test]
+fn a_store_that_is_lost_beside_its_sync_is_no_fresh_start() {
+    let home = Home::new();
+    home.ok(&["add", "concise code", "asked twice"]);
+    let remote = home.path().join("remote.git");
+    let made = std::process::Command::new("git")
+        .args(["init", "-q", "--bare"])
+        .arg(&remote)
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    home.ok(&["sync", "init", remote.to_str().expect("a plain path")]);
+    home.ok(&["sync"]);
+    lose(&home, false);
+    let finding = found(&home, "store");
+    assert_eq!(
+        (finding.level.as_str(), finding.hint.as_str()),
+        ("error", "aizo sync")
+    );
+    let run = home.run(&["sync"]);
+    assert!(!run.stderr.contains("aizo doctor"), "{run:?}");
+    assert!(home.ok(&["show"]).contains("concise code"));
+    lose(&home, true);
+    is_told_by_all(&home, "a sync is set up for it");
+}
+
+#[test]
+fn hooks_alone_make_no_lost_store_but_of_an_empty_file() {
+    let home = Home::new();
+    fs::create_dir(home.aizo()).expect("an empty home");
+    home.ok(&["install", "claude-code"]);
+    assert_eq!(found(&home, "store").level, "note");
+    assert_eq!(home.run(&["add", "tabs", "said so"]).stderr, "");
+    is_gone(&home, "store");
+    lose(&home, true);
+    assert_eq!(found(&home, "store").level, "error");
+    is_told_by_all(&home, "agents call aizo");
+}
+
+#[test]
+fn a_store_that_was_cleared_is_not_lost() {
+    let home = profile();
+    home.ok(&["clear", "--yes"]);
+    is_gone(&home, "store");
+    let run = home.run(&["show"]);
+    assert_eq!(run.stderr, "nothing is stored\n");
+}
+
+/// Damages what lies in the middle of a file.
+fn damage_the_middle(file: &Path) {
+    let mut bytes = fs::read(file).expect("it reads");
+    let end = bytes.len();
+    bytes[3 * 4096..end].fill(0xA5);
+    fs::write(file, bytes).expect("it writes");
+}
+
+#[test]
+fn the_copy_that_is_named_is_sound_and_one_that_was_asked_for_goes_first() {
+    let home = profile();
+    let copies = home.aizo().join("backups");
+    let asked_for = copies.join("preferences.db.20261130T120000Z.bak");
+    let named = |name: &str| copies.join(format!("preferences.db.{name}.bak"));
+    fs::copy(&asked_for, named("20261130T130000Z.before-clear")).expect("it copies");
+    fs::copy(&asked_for, named("20261130T140000Z")).expect("it copies");
+    fs::write(named("20261130T150000Z"), "no store").expect("it writes");
+    damage_the_middle(&named("20261130T140000Z"));
+    lose(&home, true);
+    let hint = |home: &Home| found(home, "store").hint;
+    assert!(
+        hint(&home).contains("20261130T120000Z.bak"),
+        "{}",
+        hint(&home)
+    );
+    damage_the_middle(&asked_for);
+    assert!(
+        hint(&home).contains("130000Z.before-clear.bak"),
+        "{}",
+        hint(&home)
+    );
+    damage_the_middle(&named("20261130T130000Z.before-clear"));
+    assert!(!hint(&home).contains("preferences.db"), "{}", hint(&home));
+}
+
+#[test]
+fn damage_in_the_middle_is_told_once_and_names_the_store() {
+    let home = Home::new();
+    let many: String = (0..2000)
+        .map(|number| format!("{{\"item\":\"entry {number}\",\"reason\":\"because {number}\"}}\n"))
+        .collect();
+    assert_eq!(
+        home.run_with_input(&["add", "--stdin"], many.as_bytes())
+            .code,
+        0
+    );
+    home.ok(&["backup"]);
+    let root: usize = {
+        let store = rusqlite::Connection::open(home.db()).expect("it opens");
+        store
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .expect("it is written back");
+        store
+            .query_row(
+                "SELECT max(pageno) FROM dbstat WHERE name = 'preferences' AND pagetype = 'leaf'",
+                [],
+                |row| row.get::<_, i64>(0),
+            )
+            .ok()
+            .and_then(|page| usize::try_from(page).ok())
+            .unwrap_or_default()
+    };
+    let mut bytes = fs::read(home.db()).expect("it reads");
+    let pages = bytes.len() / 4096;
+    let damaged = if root > 0 {
+        root..root + 1
+    } else {
+        pages / 4..pages
+    };
+    for page in damaged {
+        bytes[(page - 1) * 4096..page * 4096].fill(0xA5);
+    }
+    fs::write(home.db(), bytes).expect("it writes");
+    for arguments in [&["show"][..], &["show", "--json"]] {
+        let run = home.run(arguments);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("preferences.db is damaged"), "{run:?}");
+        assert!(run.stderr.contains("aizo doctor names the copy"), "{run:?}");
+        assert!(!run.stderr.contains("standard output"), "{run:?}");
+    }
+    let reply = doctor(&home);
+    let blind = reply
+        .findings
+        .iter()
+        .filter(|one| one.what.starts_with("could not look at"));
+    let mut told: Vec<&str> = blind
+        .filter_map(|one| Some(one.what.split_once(": ")?.1))
+        .collect();
+    assert!(!told.is_empty(), "{:#?}", reply.findings);
+    let all = told.len();
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), all, "{:#?}", reply.findings);
+}

@@ -178,3 +178,37 @@ fn the_reply_of_an_export_in_json_has_these_fields() {
     let path = file(&empty, "p.jsonl", run.stdout);
     assert!(import(&empty, &[&path]).changes_nothing());
 }
+
+#[rstest]
+#[case::plain(&[])]
+#[case::for_others(&["--redact"])]
+fn the_page_for_people_is_refused_with_what_comes_back(#[case] options: &[&str]) {
+    let from = profile();
+    let page = from.path().join("profile.md").display().to_string();
+    from.ok(&[&["export", &page], options].concat());
+    let to = Home::new();
+    for more in [&[][..], &["--format", "rules"]] {
+        let run = to.run(&[&["import", &page], more].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+        assert!(run.stderr.contains("for people to read"), "{run:?}");
+        assert!(run.stderr.contains("aizo export FILE.jsonl"), "{run:?}");
+    }
+    assert!(!to.db().exists());
+}
+
+#[test]
+fn a_folder_that_is_made_and_a_form_that_the_name_does_not_tell_are_said() {
+    let home = profile();
+    let file = home.path().join("new/folder/x.jsonl").display().to_string();
+    let run = home.run(&["export", &file]);
+    assert!(
+        run.stderr.starts_with("made the folder ") && run.stderr.ends_with("folder\n"),
+        "{run:?}"
+    );
+    assert!(!run.stdout.contains(" as jsonl"), "{run:?}");
+    assert_eq!(home.run(&["export", &file]).stderr, "");
+    assert!(
+        home.ok(&["export", "profile.txt"])
+            .contains("profile.txt as jsonl (")
+    );
+}

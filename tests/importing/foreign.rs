@@ -13,7 +13,7 @@ use super::*;
 #[case("chatgpt-memories.json", "chatgpt", &[("pending", 2)])]
 #[case("chatgpt-user.json", "chatgpt", &[("pending", 3)])]
 #[case("chatgpt-memories.txt", "chatgpt", &[("pending", 4)])]
-#[case("CLAUDE.md", "rules", &[("pending", 6)])]
+#[case("CLAUDE.md", "rules", &[("left_out", 1), ("pending", 6)])]
 #[case("cursorrules.txt", "rules", &[("pending", 3)])]
 #[case("hostile.md", "rules", &[("pending", 7)])]
 fn a_foreign_file_is_known_by_its_content(
@@ -236,4 +236,30 @@ fn a_format_may_be_named() {
         refused.stderr.contains("it is no row of an export of aizo"),
         "{refused:?}"
     );
+}
+
+#[test]
+fn paragraphs_beside_a_list_are_proposed_where_they_state_a_rule_and_named_where_not() {
+    let home = Home::new();
+    let path = file(
+        &home,
+        "AGENTS.md",
+        "# Shop\n\nA shop in Rust\nfor tills.\n\n- Use pnpm\n\n**IMPORTANT:** never run migrations in production\nwithout asking.\n\nPlease always write tests first.\n",
+    );
+    let run = home.run(&["import", &path]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("1 left out"), "{run:?}");
+    assert!(run.stdout.contains("A shop in Rust for tills."), "{run:?}");
+    let found = waits(&home);
+    let migrations = found
+        .iter()
+        .find(|(item, ..)| item.contains("migrations in production"));
+    let (item, score, _) = migrations.unwrap_or_else(|| panic!("{found:?}"));
+    assert!(!item.contains("IMPORTANT"), "{item}");
+    assert!(score.is_some_and(|score| score <= 1.5), "{found:?}");
+    assert!(
+        found.iter().any(|(item, ..)| item.contains("tests first")),
+        "{found:?}"
+    );
+    assert_eq!(found.len(), 3, "{found:?}");
 }

@@ -91,6 +91,10 @@ fn a_store_with_a_history_keeps_its_own() {
     to.ok(&["add", "tabs", "because"]);
     let reply = import(&to, &[&path]);
     assert_eq!(reply.history.as_deref(), Some("left_out"));
+    assert_eq!(
+        reply.history_why.as_deref(),
+        Some("this store has one of its own")
+    );
     assert_eq!(reply.counts.added, 4);
     assert_eq!(reply.settings.as_deref(), Some("changed"));
 }

@@ -48,6 +48,8 @@ pub(super) enum Fix {
     Mode(PathBuf, u32),
     /// Removes a file that a run has left.
     Remove(PathBuf),
+    /// Notes in a log that what went wrong so far was seen.
+    Seen(PathBuf),
     /// Makes the search index anew.
     Index,
     /// Takes the rows of these entries into the journal as they are, and whatever other programs have written.

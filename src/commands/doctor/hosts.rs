@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
-use super::finding::Finding;
+use super::finding::{FIX, Finding, Fix};
 use crate::commands::Context;
 use crate::commands::install::{Standing, State, examine};
 use crate::model::quoted;
@@ -14,6 +14,8 @@ use crate::model::quoted;
 const NEW: i64 = 7;
 /// So many of them are told.
 const MOST_TOLD: usize = 3;
+/// What stands in the log behind what was seen.
+const SEEN: &str = "doctor: seen";
 /// How what is told begins that is no fault: what the host could not ask, and which store was read.
 const NO_FAULT: &[&str] = &["nobody was asked", "the store "];
 
@@ -91,7 +93,9 @@ pub(super) fn log(context: &Context) -> Vec<Finding> {
     for name in ["aizo.log.1", "aizo.log"] {
         let bytes = fs::read(home.join(name)).unwrap_or_default();
         for (moment, message) in String::from_utf8_lossy(&bytes).lines().filter_map(line) {
-            if now - moment <= TimeDelta::days(NEW) {
+            if message == SEEN {
+                last.clear();
+            } else if now - moment <= TimeDelta::days(NEW) {
                 let known = last.entry(message.to_owned()).or_insert((moment, 0));
                 *known = (moment, known.1 + 1);
             }
@@ -101,7 +105,11 @@ pub(super) fn log(context: &Context) -> Vec<Finding> {
     last.sort_by_key(|(_, (moment, _))| std::cmp::Reverse(*moment));
     let more = last.len().saturating_sub(MOST_TOLD);
     let path = home.join("aizo.log");
-    let hint = format!("{} has them all", path.display());
+    let hint = format!("{} has them all; {FIX} counts them as seen", path.display());
+    let fix = || match path.is_file() {
+        true => path.clone(),
+        false => home.join("aizo.log.1"),
+    };
     let why = "nobody is told of it there: the host goes on as if aizo had nothing to say";
     let told = last
         .into_iter()
@@ -113,16 +121,20 @@ pub(super) fn log(context: &Context) -> Vec<Finding> {
             };
             let when = moment.format("%Y-%m-%d %H:%M UTC");
             Finding::warning(format!("{message} ({when}{times})"), why, hint.clone())
+                .with_fix(Fix::Seen(fix()))
         });
     let mut findings: Vec<Finding> = told.collect();
     if more > 0 {
-        findings.push(Finding::warning(
-            format!("{more} more went wrong of late"),
-            why,
-            hint,
-        ));
+        let what = format!("{more} more went wrong of late");
+        findings.push(Finding::warning(what, why, hint).with_fix(Fix::Seen(fix())));
     }
     findings
+}
+
+/// The line of the log before which nothing is new.
+pub(super) fn seen(now: DateTime<Utc>) -> String {
+    let moment = now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    format!("{moment} {SEEN}\n")
 }
 
 /// When a line of the log was written, and what it says; nothing where it tells of no fault.

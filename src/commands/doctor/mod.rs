@@ -41,8 +41,8 @@ const MOST_NAMED: usize = 10;
   aizo doctor --json
 
 Every finding says what is, why it matters and what to do. An error ends it with exit code 1. It changes nothing; --fix takes files
-away from other users, makes the search index anew, takes into the journal what other programs have written, and removes what was
-left unfinished. It changes no entry and no file of another program.")]
+away from other users, makes the search index anew, takes into the journal what other programs have written, removes what was left
+unfinished, and counts what went wrong at hooks as seen. It changes no entry and no file of another program.")]
 pub struct Args {
     /// Put right what can be without changing an entry
     #[arg(long)]
@@ -174,7 +174,7 @@ fn around(context: &Context) -> Vec<Finding> {
 /// What the checks of the store find. One that cannot look says so, and the others go on.
 fn within(context: &Context) -> Vec<Finding> {
     let looked = context.read(|view| {
-        let mut findings = Vec::new();
+        let (mut findings, mut blind) = (Vec::new(), Vec::new());
         let profile = view.preferences().map(|entries| Profile {
             pairs: pairs(&entries),
             entries,
@@ -187,19 +187,29 @@ fn within(context: &Context) -> Vec<Finding> {
                 // It is told once.
                 (Look::Profile(_), Err(_)) => continue,
             };
-            let found = found.unwrap_or_else(|error| vec![not_looked(context, &error)]);
-            findings.extend(named_by(check, found));
+            match found {
+                Ok(found) => findings.extend(named_by(check, found)),
+                Err(error) => blind.push((check.name, error)),
+            }
         }
+        findings.extend(not_looked(context, blind));
         if let Err(error) = profile {
             findings.push(unreadable(context, &error.into()));
         }
         Ok(findings)
     });
     match looked {
-        Ok(findings) => findings.unwrap_or_else(|| {
+        Ok(Some(findings)) => findings,
+        Ok(None) => {
             context.note("nothing is stored yet");
-            Vec::new()
-        }),
+            let missing = store::missing(context).into_iter();
+            missing
+                .map(|finding| Finding {
+                    check: STORE,
+                    ..finding
+                })
+                .collect()
+        }
         Err(error) => vec![unreadable(context, &error)],
     }
 }
@@ -219,11 +229,24 @@ fn unreadable(context: &Context, error: &anyhow::Error) -> Finding {
     finding
 }
 
-/// What is found where a check cannot look.
-fn not_looked(context: &Context, error: &anyhow::Error) -> Finding {
-    let what = format!("it could not be looked: {error:#}");
-    let why = "what is wrong there is not known";
-    Finding::error(what, why, hint_for(context, error))
+/// What is found where checks cannot look: one finding for all that fail alike.
+fn not_looked(context: &Context, blind: Vec<(&'static str, anyhow::Error)>) -> Vec<Finding> {
+    let mut alike: Vec<(Vec<String>, String, anyhow::Error)> = Vec::new();
+    for (check, error) in blind {
+        let text = format!("{error:#}");
+        match alike.iter_mut().find(|(_, known, _)| *known == text) {
+            Some((names, ..)) => names.push(check.to_owned()),
+            None => alike.push((vec![check.to_owned()], text, error)),
+        }
+    }
+    let finding = |(names, text, error): (Vec<String>, String, anyhow::Error)| {
+        let what = format!("could not look at {}: {text}", listed(&names));
+        let why = "what is wrong there is not known";
+        let mut finding = Finding::error(what, why, hint_for(context, &error));
+        finding.check = STORE;
+        finding
+    };
+    alike.into_iter().map(finding).collect()
 }
 
 fn hint_for(context: &Context, error: &anyhow::Error) -> String {

@@ -4,10 +4,9 @@ use chrono::TimeDelta;
 
 use super::finding::{FIX, Finding, Fix};
 use super::named_ids;
-use crate::commands::Context;
 use crate::commands::entries::count;
-use crate::model::quoted;
-use crate::storage::{Store, View};
+use crate::commands::{Context, lost};
+use crate::storage::View;
 
 type Findings = anyhow::Result<Vec<Finding>>;
 
@@ -19,25 +18,38 @@ const CLOCKS_APART: i64 = 5;
 /// What SQLite finds damaged.
 pub(super) fn integrity(context: &Context, view: &View<'_>) -> Findings {
     let problems = view.problems(MOST_PROBLEMS)?;
+    if problems.is_empty() {
+        return Ok(Vec::new());
+    }
     let why = "what is damaged may be missing in what an agent is told, hard limits among it";
+    let hint = put_back(context);
     let findings = problems.into_iter().map(|problem| {
         let what = format!("the store is damaged: {problem}");
-        Finding::error(what, why, put_back(context))
+        Finding::error(what, why, hint.clone())
     });
     Ok(findings.collect())
 }
 
-/// How the newest copy is put back.
+/// How the newest copy that is sound is put back.
 pub(super) fn put_back(context: &Context) -> String {
-    // One that is empty was never one.
-    let copies = Store::backups(&context.settings.db);
-    match copies.iter().find(|copy| copy.bytes > 0) {
-        Some(copy) => {
-            let path = copy.path.display().to_string();
-            format!("aizo restore {} --dry-run", quoted(&path))
-        }
-        None => "there is no copy; aizo export FILE saves what can be read".to_owned(),
+    match lost::put_back(context) {
+        Some(command) => format!("{command} --dry-run"),
+        None => "there is no sound copy; aizo export FILE saves what can be read".to_owned(),
     }
+}
+
+/// What is found where nothing can be read.
+pub(super) fn missing(context: &Context) -> Option<Finding> {
+    let why = "agents are told nothing, and no limit is kept";
+    if let Some(what) = lost::what(context) {
+        return Some(Finding::error(what, why, lost::remedy(context)));
+    }
+    lost::is_installed(context).then(|| {
+        let what = "agents call aizo, and nothing is stored yet";
+        let hint =
+            "aizo add ITEM REASON; where there was a store: aizo restore FILE, or aizo import FILE";
+        Finding::note(what, why, hint)
+    })
 }
 
 /// An index that is of another version or lost a part, or holds something else than the rows.

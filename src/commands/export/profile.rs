@@ -57,13 +57,12 @@ impl Form {
         }
     }
 
-    /// The form that a file's name asks for.
-    fn of(file: &Path) -> Self {
+    /// The form that a file's name asks for, where it asks for one.
+    fn named(file: &Path) -> Option<Self> {
         let ending = file.extension().and_then(|ending| ending.to_str());
-        let asked = Form::ALL
+        Form::ALL
             .into_iter()
-            .find(|form| Some(form.name()) == ending);
-        asked.unwrap_or(Form::Lines)
+            .find(|form| Some(form.name()) == ending)
     }
 }
 
@@ -116,7 +115,12 @@ impl Whole {
     pub(super) fn form(&self, wanted: Option<Wanted>) -> anyhow::Result<Option<Form>> {
         match wanted {
             Some(Wanted::Profile(form)) => Ok(Some(form)),
-            None => Ok(Some(self.file.as_deref().map_or(Form::Lines, Form::of))),
+            None => Ok(Some(
+                self.file
+                    .as_deref()
+                    .and_then(Form::named)
+                    .unwrap_or(Form::Lines),
+            )),
             Some(Wanted::File(_)) if self.file.is_some() || self.redact || self.history => {
                 Err(Failure::usage(
                     "FILE, --redact and --history belong to the whole profile: jsonl, json or md",
@@ -147,7 +151,10 @@ pub(super) fn run(args: &Whole, form: Form, context: &Context) -> anyhow::Result
         }
     };
     if let Some(file) = &file {
-        put(file, &written.bytes)?;
+        let made = put(file, &written.bytes)?;
+        if let Some(folder) = made.last() {
+            context.note(format!("made the folder {}", folder.display()));
+        }
     }
     Ok(Reply::Answer(Box::new(Exported {
         form,
@@ -301,8 +308,9 @@ fn is_own(bytes: &[u8]) -> bool {
         .is_ok_and(|reading| reading.is_intact)
 }
 
-/// Writes the file, if it is a new one or an earlier export: nothing else is written over.
-fn put(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// Writes the file, if it is a new one or an earlier export: nothing else is written over. What comes back are the folders that
+/// were made for it.
+fn put(file: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>, Failure> {
     let failure = |what: &str, error: io::Error| {
         let message = format!("cannot {what} {}: {error}", file.display());
         Failure::new(Kind::Io, message)
@@ -329,10 +337,11 @@ fn put(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         return Err(Failure::new(Kind::Conflict, message)
             .hint("name another file; only what aizo export has written is written over"));
     }
-    folders_for(file, Readers::Owner)?;
+    let made = folders_for(file, Readers::Owner)?;
     // The file behind a link, and not the link.
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    replace(&target, bytes, Readers::Owner).map_err(|error| failure("write", error))
+    replace(&target, bytes, Readers::Owner).map_err(|error| failure("write", error))?;
+    Ok(made)
 }
 
 /// What is replied.
@@ -354,8 +363,13 @@ impl Answer for Exported {
         let Some(file) = &self.file else {
             return page.verbatim(&self.written.bytes);
         };
+        // Where the name says something else, or nothing.
+        let form = match Form::named(file) == Some(self.form) {
+            true => String::new(),
+            false => format!(" as {}", self.form.name()),
+        };
         page.line(&format!(
-            "wrote {} ({}, {} among them)",
+            "wrote {}{form} ({}, {} among them)",
             file.display(),
             count(self.written.entries, "entry", "entries"),
             count(self.written.hard_limits, "hard limit", "hard limits"),

@@ -15,14 +15,14 @@ use std::time::Duration;
 
 use super::check::beginning;
 use super::input::{End, Patience, is_plain_file, read_patiently};
-use super::{Cli, Context, context};
+use super::{Cli, Context, context, lost};
 use crate::capture::hook::{Call, Caller, Moment, Output, Reply};
 use crate::model::strip_hidden;
 use crate::present;
 use crate::recall::context::{Block, Budget, Form};
 use crate::settings::AIZO_HOOK;
 use log::{fail, log};
-use verdict::verdict;
+use verdict::{shown, verdict};
 
 /// The longest payload that is read.
 const LONGEST: u64 = 16 * 1024 * 1024;
@@ -181,7 +181,17 @@ fn reply(call: &Call, is_whole: bool, context: &Context) -> anyhow::Result<(Repl
         }
         Moment::Start => {
             let block = context::block("", None, AT_THE_START, Form::Prose, context)?;
-            told(&block, true)
+            let (reply, afterwards) = told(&block, true);
+            if matches!(reply, Reply::Nothing)
+                && !context.has_store()?
+                && let Some(what) = lost::what(context)
+            {
+                let text = format!(
+                    "What the user prefers is not known: {what}. Tell the user; aizo doctor says how it comes back."
+                );
+                return Ok((Reply::Context(shown(&text)), afterwards));
+            }
+            (reply, afterwards)
         }
         Moment::Prompt(prompt) => {
             let task = beginning(prompt, LONGEST_PROMPT);

@@ -206,6 +206,10 @@ fn refusal(source: &Source, error: ReadError, fault: Option<String>) -> Failure 
                 "aizo analyze {name} learns from conversations; --format rules takes it for a list of rules"
             ),
         ),
+        ReadError::Page => (
+            Kind::Failed,
+            "aizo export FILE.jsonl writes what comes back with aizo import".to_owned(),
+        ),
         ReadError::Utf16 => (
             Kind::Failed,
             "save it as UTF-8; aizo export FILE writes UTF-8 itself".to_owned(),

@@ -231,6 +231,8 @@ pub struct Reply {
     pub(super) limits_waiting: Vec<String>,
     pub(super) settings: Option<&'static str>,
     pub(super) history: Option<&'static str>,
+    /// Why it is left out.
+    pub(super) history_why: Option<&'static str>,
     pub(super) problems: Vec<Problem>,
     pub(super) kept_as: Option<PathBuf>,
     pub(super) change: Option<i64>,
@@ -247,6 +249,7 @@ struct Json<'r> {
     limits_waiting: &'r [String],
     settings: Option<&'static str>,
     history: Option<&'static str>,
+    history_why: Option<&'static str>,
     rows: &'r [Row],
     problems: &'r [Problem],
     copy: Option<String>,
@@ -336,6 +339,15 @@ impl Reply {
             1 => lines.push("1 was forgotten here before".to_owned()),
             many => lines.push(format!("{many} were forgotten here before")),
         }
+        let left_out = self
+            .rows
+            .told
+            .iter()
+            .filter(|row| row.result == RowResult::LeftOut);
+        let texts: Vec<String> = left_out.filter_map(|row| row.item.clone()).collect();
+        if !texts.is_empty() {
+            lines.push(format!("left out, as no preference: {}", some_of(&texts)));
+        }
         if self.number(RowResult::Kept) > self.rows.held {
             lines.push(
                 "a hard limit stays as it is; to lift it: aizo update ITEM --score N".to_owned(),
@@ -347,13 +359,11 @@ impl Reply {
         if self.settings == Some("kept") {
             lines.push("how fast things fade stays as it is here: aizo config show".to_owned());
         }
-        match self.history {
-            Some("taken_over") => lines.push("with its history: aizo history".to_owned()),
-            Some("left_out") => lines.push(
-                "its history stays behind: this store has one of its own, or it does not hold, or something in it speaks to the model"
-                    .to_owned(),
-            ),
-            _ => {}
+        if self.history == Some("taken_over") {
+            lines.push("with its history: aizo history".to_owned());
+        }
+        if let Some(why) = self.history_why {
+            lines.push(format!("its history stays behind: {why}"));
         }
         lines
     }
@@ -402,6 +412,7 @@ impl Answer for Reply {
             limits_waiting: &self.limits_waiting,
             settings: self.settings,
             history: self.history,
+            history_why: self.history_why,
             rows: &self.rows.told,
             problems: &self.problems,
             copy: self.kept_as.as_ref().map(|kept| kept.display().to_string()),

@@ -23,8 +23,10 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OpenFlags};
 
+use super::foreign::Foreign;
 use super::open::{self, beside};
-use super::{Location, Result, StorageError, Store, Totals, Transaction};
+use super::{Location, Result, Staged, StorageError, Store, Totals, Transaction};
+use crate::model::Band;
 use name::Name;
 use place::Place;
 pub(super) use unfinished::{Unfinished, must_be_sound, problems, step, to_the_end};
@@ -51,6 +53,21 @@ pub struct Backup {
 }
 
 impl Backup {
+    /// How many entries are in it, and how many of them are hard limits; nothing where it cannot be read. What is damaged in the
+    /// middle of it may not show here.
+    pub fn contents(&self) -> Option<(i64, i64)> {
+        let copy = Foreign::open(&self.path).ok()?;
+        let sql = "SELECT count(*), count(*) FILTER (WHERE base_score <= ?1) FROM preferences";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let limit = Band::Taboo.range().1;
+        copy.connection().query_row(sql, [limit], row).ok()
+    }
+
+    /// Whether all of it can be read, and put back.
+    fn is_sound(&self, now: DateTime<Utc>) -> bool {
+        self.contents().is_some() && Staged::from(&self.path, now).is_ok()
+    }
+
     /// Whether nobody has asked for it.
     pub fn is_automatic(&self) -> bool {
         self.occasion.is_some()
@@ -73,6 +90,13 @@ impl Store {
     /// The copies of a store, the newest first. A folder that cannot be read has none.
     pub fn backups(path: &Path) -> Vec<Backup> {
         backups(&open::real(path))
+    }
+
+    /// The newest copy that can be put back; one that somebody has asked for, where there is one.
+    pub fn newest_sound_backup(path: &Path, now: DateTime<Utc>) -> Option<Backup> {
+        let mut copies = Store::backups(path);
+        copies.sort_by_key(Backup::is_automatic);
+        copies.into_iter().find(|copy| copy.is_sound(now))
     }
 
     /// Where copies of a store are kept.

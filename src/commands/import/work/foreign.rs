@@ -112,7 +112,17 @@ impl Work<'_, '_> {
         }
         let mut found = portable::candidates(&told);
         found.retain(|one| one.item.chars().count() <= LONGEST_ITEM && names_something(&one.item));
+        if told.is_prose {
+            found.retain(|one| one.sure);
+        }
         if found.is_empty() {
+            if told.is_prose && !is_rule(&told, &whole) {
+                let text: String = whole.chars().take(LONGEST_ITEM).collect();
+                let why = "it is no bullet, and says no rule";
+                let row = reply::Row::left_out(line, Some(&text), why);
+                self.rows.push(row);
+                return Ok(());
+            }
             return self.whole(line, &whole, &told);
         }
         found
@@ -244,6 +254,11 @@ impl Work<'_, '_> {
         self.rows.push(row);
         Ok(())
     }
+}
+
+/// Whether a paragraph in which nothing is found forbids something all the same.
+fn is_rule(told: &Told, whole: &str) -> bool {
+    told.under.is_some() || speaks_against(whole)
 }
 
 /// An entry of a list with what is stored in the place of what the list does not say.

@@ -16,7 +16,7 @@ use crate::sync;
 pub(super) const TAKEN_OVER: &str = "taken_over";
 /// They were here before.
 const KNOWN: &str = "known";
-/// This store has a history of its own, or they do not hold.
+/// They are not taken over.
 const LEFT_OUT: &str = "left_out";
 
 impl Work<'_, '_> {
@@ -25,32 +25,43 @@ impl Work<'_, '_> {
         &mut self,
         changes: Vec<Change>,
     ) -> anyhow::Result<()> {
-        self.history = Some(self.take_over(changes)?);
+        let taken = self.take_over(changes)?;
+        self.history_why = taken.err();
+        self.history = Some(taken.unwrap_or(LEFT_OUT));
         if self.history == Some(TAKEN_OVER) {
             self.look_around()?;
         }
         Ok(())
     }
 
-    fn take_over(&mut self, changes: Vec<Change>) -> anyhow::Result<&'static str> {
-        if self.terms.trust != Trust::Whole || self.terms.review {
-            return Ok(LEFT_OUT);
+    /// What became of them, or why they are left out.
+    fn take_over(
+        &mut self,
+        changes: Vec<Change>,
+    ) -> anyhow::Result<Result<&'static str, &'static str>> {
+        if self.terms.trust != Trust::Whole {
+            return Ok(Err("the file is not as aizo wrote it"));
+        }
+        if self.terms.review {
+            return Ok(Err("all of the file waits in review"));
         }
         let Some(lines) = self.new_lines(changes)? else {
-            return Ok(LEFT_OUT);
+            return Ok(Err("a change in it cannot be read"));
         };
         if lines.is_empty() {
-            return Ok(KNOWN);
+            return Ok(Ok(KNOWN));
         }
-        if !self.was_empty
-            || lines
-                .iter()
-                .any(|line| holds_a_secret(line) || is_suspect(line))
-        {
-            return Ok(LEFT_OUT);
+        if !self.was_empty {
+            return Ok(Err("this store has one of its own"));
+        }
+        if lines.iter().any(holds_a_secret) {
+            return Ok(Err("something in it looks like a secret"));
+        }
+        if lines.iter().any(is_suspect) {
+            return Ok(Err("something in it speaks to the model"));
         }
         self.transaction.receive(lines)?;
-        Ok(TAKEN_OVER)
+        Ok(Ok(TAKEN_OVER))
     }
 
     /// The lines that are not here; nothing where one of them is no line.

@@ -58,6 +58,8 @@ pub(super) struct Work<'w, 't> {
     limits_waiting: Vec<String>,
     settings: Option<&'static str>,
     history: Option<&'static str>,
+    /// Why the history is left out.
+    history_why: Option<&'static str>,
     /// Whether the store had nothing, so that there is nothing to be kept.
     was_empty: bool,
     kept_as: Option<PathBuf>,
@@ -80,6 +82,7 @@ impl<'w, 't> Work<'w, 't> {
             limits_waiting: Vec::new(),
             settings: None,
             history: None,
+            history_why: None,
             was_empty,
             kept_as: None,
         };
@@ -131,6 +134,7 @@ impl<'w, 't> Work<'w, 't> {
             limits_waiting: self.limits_waiting,
             settings: self.settings,
             history: self.history,
+            history_why: self.history_why,
             problems: reading.problems.clone(),
             kept_as: self.kept_as,
             change: self.transaction.change_number(),
