@@ -19,8 +19,8 @@ pub(super) fn is_about_the_person(text: &str) -> bool {
     about.count() * 2 > lines().count()
 }
 
-/// The rules in a text: its bullets and the paragraphs beside them; each line, where it has no bullets. Code, front matter, headings, tables and what aizo wrote
-/// itself are passed over.
+/// The rules in a text: its bullets and the paragraphs beside them; each line, where it has no bullets. Code, front matter,
+/// headings, tables and what aizo wrote itself are passed over.
 pub(super) fn rules(text: &str) -> Vec<Placed> {
     let text = marker::blank(text);
     let mut reader = Reader::default();
@@ -266,9 +266,13 @@ mod tests {
     #[test]
     fn the_bullets_of_a_context_file_are_its_rules() {
         let text = "---\nglobs: \"*\"\n---\n# Rules\nIntroduction.\n\n- Use **pnpm**\n  and no npm\n* [ ] `snake_case` names\n1. Short answers\n\n```sh\n- not this\n```\n<!-- - nor this -->\n## Never\n- force-push\n\n## Style\n- tabs\n<!-- aizo:begin claude-md -->\n- written by aizo\n<!-- aizo:end -->\n- last";
+        let found = rules(text);
+        let prose = found.iter().filter(|(_, told)| told.is_prose);
+        assert_eq!(prose.map(|(line, _)| *line).collect::<Vec<_>>(), [5]);
         assert_eq!(
-            texts(&rules(text)),
+            texts(&found),
             [
+                (5, "Introduction.", None),
                 (7, "Use pnpm and no npm", None),
                 (9, "snake_case names", None),
                 (10, "Short answers", None),
