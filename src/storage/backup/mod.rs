@@ -193,10 +193,9 @@ pub(super) fn committed(path: &Path, real: &Path) -> Result<Connection> {
 
 /// The newest copy of this occasion, where it holds the same: a run that was ended here has left it.
 fn twin(copy: &Unfinished, real: &Path, occasion: &str) -> Option<PathBuf> {
-    let copies = backups(real).into_iter();
-    let newest = copies
-        .filter(|known| known.occasion.as_deref() == Some(occasion))
-        .find(|known| copy.length().is_ok_and(|length| length == known.bytes))?;
+    let newest = backups(real)
+        .into_iter()
+        .find(|known| known.occasion.as_deref() == Some(occasion))?;
     let is_same = have_same_bytes(copy.file.path(), &newest.path).unwrap_or(false);
     is_same.then_some(newest.path)
 }
