@@ -52,6 +52,7 @@ struct Restored {
     changing: Vec<Moved>,
     limits_lost: Vec<Moved>,
     limits_weakened: Vec<Moved>,
+    stays_forgotten: Vec<Value>,
     copy: Option<PathBuf>,
     hint: Option<String>,
 }

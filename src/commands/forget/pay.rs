@@ -103,7 +103,12 @@ fn carry_out(
             paid.copies = store
                 .rewrite_copies(context.settings.now)
                 .map_err(|error| error.to_string())?;
-            Ok(true)
+            for copy in paid.copies.iter_mut().filter(|copy| copy.is_owed) {
+                if let Some(why) = &mut copy.failed {
+                    why.push_str("; the next change tries again");
+                }
+            }
+            Ok(!paid.copies.iter().any(|copy| copy.is_owed))
         }
         Owed::Log => {
             let Some(home) = &context.settings.home else {

@@ -27,8 +27,8 @@ use super::open::{self, beside};
 use super::{Location, Result, StorageError, Store, Totals, Transaction};
 use name::Name;
 use place::Place;
-pub(super) use unfinished::{Unfinished, must_be_sound, problems, step, to_the_end};
-use unfinished::{sweep, unfinished};
+use unfinished::unfinished;
+pub(super) use unfinished::{Unfinished, must_be_sound, problems, step, sweep, to_the_end};
 
 /// The folder of the copies, beside the store.
 const FOLDER: &str = "backups";
@@ -82,12 +82,7 @@ impl Store {
 
     /// What runs that were ended have left of copies.
     pub fn unfinished_backups(path: &Path) -> Vec<PathBuf> {
-        let real = open::real(path);
-        let folders = [
-            folder_of(&real).to_path_buf(),
-            folder_of(&real).join(FOLDER),
-        ];
-        folders
+        folders(&open::real(path))
             .iter()
             .flat_map(|folder| unfinished(folder))
             .collect()
@@ -238,12 +233,20 @@ fn is_automatic(real: &Path, file: &Path) -> bool {
     copies.any(|copy| open::real(&copy.path) == file)
 }
 
-fn backups(real: &Path) -> Vec<Backup> {
+/// Where copies of a store are: in the folder for them, and beside it, where they lay before there was one.
+pub(super) fn folders(real: &Path) -> [PathBuf; 2] {
+    let beside = folder_of(real);
+    [beside.join(FOLDER), beside.to_path_buf()]
+}
+
+/// The copies of a store, the newest first.
+pub(super) fn backups(real: &Path) -> Vec<Backup> {
     let Some(store) = real.file_name() else {
         return Vec::new();
     };
-    let folders = [folder_of(real).join(FOLDER), folder_of(real).to_path_buf()];
-    let entries = folders.iter().filter_map(|folder| folder.read_dir().ok());
+    let entries = folders(real)
+        .into_iter()
+        .filter_map(|folder| folder.read_dir().ok());
     let mut found: Vec<Backup> = entries
         .flatten()
         .flatten()
