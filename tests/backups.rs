@@ -54,6 +54,7 @@ struct Restored {
     changing: Vec<Moved>,
     limits_lost: Vec<Moved>,
     limits_weakened: Vec<Moved>,
+    stays_forgotten: Vec<Value>,
     copy: Option<PathBuf>,
     hint: Option<String>,
 }
@@ -393,6 +394,34 @@ fn of_the_copies_that_nobody_asked_for_the_last_ten_stay() {
     assert!(listed.is_sorted_by(|a, b| a.at >= b.at));
     let newest = items_of(&home, &listed[0].file);
     assert!(newest.contains("entry 12"), "{newest:?}");
+}
+
+#[test]
+fn only_the_newest_copy_of_its_occasion_stands_for_another_one() {
+    let mut home = Home::new();
+    home.ok(&["add", "first", "r"]);
+    let before = fs::read(home.db()).expect("it is there");
+    let clear = |home: &Home| {
+        let cleared: Value = home.json(&["clear", "--yes"]);
+        PathBuf::from(cleared["copy"].as_str().expect("a copy was kept"))
+    };
+    let mut kept = BTreeSet::new();
+    for (day, more) in [(1, 0), (2, 40), (3, 0), (4, 0)] {
+        home = home.at(&format!("2026-12-{day:02}T00:00:00Z"));
+        fs::write(home.db(), &before).expect("it writes");
+        for number in 0..more {
+            home.ok(&["add", &format!("entry {number}"), &"r".repeat(300)]);
+        }
+        kept.insert(clear(&home));
+    }
+    // The last one is the third, which was there.
+    let days: Vec<bool> = (1..=4)
+        .map(|day| {
+            kept.iter()
+                .any(|copy| text(copy).contains(&format!("2026120{day}T")))
+        })
+        .collect();
+    assert_eq!(days, [true, true, true, false], "{kept:?}");
 }
 
 #[test]

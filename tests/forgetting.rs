@@ -1,5 +1,7 @@
 //! `forget`: nothing is left of what was forgotten, in whatever file, on whatever device, and it does not come back.
 
+mod copies;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

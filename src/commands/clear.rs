@@ -135,8 +135,7 @@ fn confirm(stored: Counts) -> anyhow::Result<()> {
                 .into(),
         );
     }
-    let answer = present::ask(&format!("Remove {}? Type yes: ", stored.describe()))?;
-    if answer.eq_ignore_ascii_case("yes") || answer.eq_ignore_ascii_case("y") {
+    if present::confirmed(&format!("Remove {}?", stored.describe()))? {
         Ok(())
     } else {
         Err(Failure::new(Kind::Failed, "nothing was removed").into())

@@ -170,6 +170,17 @@ pub fn ask(question: &str) -> io::Result<String> {
     Ok(line.trim().to_owned())
 }
 
+/// Asks for a yes.
+///
+/// # Errors
+/// What the terminal reports.
+pub fn confirmed(question: &str) -> io::Result<bool> {
+    let answer = ask(&format!("{question} Type yes: "))?;
+    Ok(["yes", "y"]
+        .iter()
+        .any(|yes| answer.eq_ignore_ascii_case(yes)))
+}
+
 /// Whether something may come on standard input: a pipe or a file, and no terminal.
 pub fn is_stdin_piped() -> bool {
     !io::stdin().is_terminal()

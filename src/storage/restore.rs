@@ -15,6 +15,7 @@ use super::backup::{
     Unfinished, committed, drop_old, folder_of, keep, keep_file, must_be_sound, step, to_the_end,
 };
 use super::foreign::Foreign;
+use super::forget::{Memory, StaysForgotten, follow_in};
 use super::open::{self, beside};
 use super::{Location, Result, StorageError, View, index, migrate};
 
@@ -27,6 +28,7 @@ pub struct Staged {
     connection: Connection,
     path: PathBuf,
     brought_from: Option<i64>,
+    stays_forgotten: Vec<StaysForgotten>,
 }
 
 /// How a restore ended.
@@ -51,11 +53,11 @@ struct Live<'l> {
 }
 
 impl Staged {
-    /// Takes a copy from a file.
+    /// Takes a copy from a file, and lets it forget what the store has forgotten that gives way.
     ///
     /// # Errors
     /// A file that cannot be read, is damaged, holds no store, or one of a later version.
-    pub fn from(path: &Path, now: DateTime<Utc>) -> Result<Self> {
+    pub fn from(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<Self> {
         let sqlite = |error| StorageError::from_sqlite(path, error);
         let source = Foreign::open(path)?;
         // SQLite's own way to name a file that nobody finds.
@@ -74,14 +76,22 @@ impl Staged {
                 });
             }
         };
-        migrate::bring_up_to_date(&mut connection, path, now, migrate::Backup::None)?;
-        connection.execute_batch(migrate::INDEXES).map_err(sqlite)?;
-        index::bring_up_to_date(&mut connection, path)?;
+        let stays_forgotten = follow_in(&mut connection, path, memory, now, |connection| {
+            migrate::bring_up_to_date(connection, path, now, migrate::Backup::None)?;
+            connection.execute_batch(migrate::INDEXES).map_err(sqlite)?;
+            index::bring_up_to_date(connection, path)
+        })?;
         Ok(Staged {
             connection,
             path: path.to_path_buf(),
             brought_from,
+            stays_forgotten,
         })
+    }
+
+    /// The records of the file that the store has forgotten, and which do not come back.
+    pub fn stays_forgotten(&self) -> &[StaysForgotten] {
+        &self.stays_forgotten
     }
 
     /// What can be read in it.
@@ -326,7 +336,7 @@ mod tests {
             .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
             .and_then(|()| reader.execute_batch("BEGIN; SELECT count(*) FROM preferences"))
             .expect("it reads");
-        let staged = Staged::from(&copy.path, now).expect("it is sound");
+        let staged = Staged::from(&copy.path, &Memory::default(), now).expect("it is sound");
         let mut tried = None;
         let restored = staged.replace(&live, now, |view| {
             assert!(view.is_some(), "it can be read meanwhile");

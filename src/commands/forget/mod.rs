@@ -180,10 +180,7 @@ fn confirm(plan: &Plan, args: &Args) -> anyhow::Result<()> {
         0 => String::new(),
         more => format!(", and {}", count(more, "other record", "other records")),
     };
-    let answer = present::ask(&format!(
-        "{list} {what}. Forget for good{others}? Type yes: "
-    ))?;
-    if answer.eq_ignore_ascii_case("yes") || answer.eq_ignore_ascii_case("y") {
+    if present::confirmed(&format!("{list} {what}. Forget for good{others}?"))? {
         Ok(())
     } else {
         Err(Failure::new(Kind::Failed, "nothing was forgotten").into())

@@ -55,13 +55,18 @@ pub(in crate::commands) fn pay(context: &Context, store: &mut Store) {
     if let Err(error) = struck {
         paid.owed.push(error.to_string());
     }
-    if words.is_empty() {
+    let nobody_knows = words.is_empty();
+    if nobody_knows && paid.log_lines > 0 {
+        context.note("aizo's log was removed: it may have held what was forgotten");
+    }
+    // What `forget` itself has done is in its reply.
+    if nobody_knows || context.is_syncing.get() {
         tell(&paid, context);
     }
     context.paid.replace(Some(paid));
 }
 
-/// Says that what an earlier run had begun was done.
+/// Says what was done of what an earlier run had begun, or another device.
 fn tell(paid: &Paid, context: &Context) {
     let changed = paid.copies.iter().filter(|copy| copy.is_changed).count();
     if changed > 0 {
@@ -102,7 +107,12 @@ fn carry_out(
             paid.copies = store
                 .rewrite_copies(context.settings.now)
                 .map_err(|error| error.to_string())?;
-            Ok(true)
+            for copy in paid.copies.iter_mut().filter(|copy| copy.is_owed) {
+                if let Some(why) = &mut copy.failed {
+                    why.push_str("; the next change tries again");
+                }
+            }
+            Ok(!paid.copies.iter().any(|copy| copy.is_owed))
         }
         Owed::Log => {
             let Some(home) = &context.settings.home else {

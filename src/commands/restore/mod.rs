@@ -11,7 +11,7 @@ use super::{Context, Wrapped};
 use crate::error::{Failure, Kind};
 use crate::model::{Preference, quoted};
 use crate::present;
-use crate::storage::{Staged, StorageError, Store, View};
+use crate::storage::{Memory, Staged, StorageError, Store, View};
 use compare::{Comparison, Limits, Moved};
 pub use reply::Reply;
 
@@ -26,7 +26,8 @@ const MOST_NAMED: usize = 20;
   aizo restore /media/stick/profile.db
 
 The file is checked first, and an older one is brought up to date. What is stored now is kept as a copy, which restore puts back in
-turn. Others may go on reading and writing meanwhile. What aizo export has written comes back with aizo import.")]
+turn. What was forgotten here does not come back. Others may go on reading and writing meanwhile. What aizo export has written comes
+back with aizo import.")]
 pub struct Args {
     /// The copy: a file, or the name of one in the folder of copies
     #[arg(value_name = "FILE")]
@@ -45,14 +46,14 @@ enum Present {
     Nothing,
     /// The store cannot be read, and why.
     Unreadable(String),
-    /// The entries.
-    Entries(Vec<Preference>),
+    /// The entries, and what was forgotten.
+    Stored(Vec<Preference>, Memory),
 }
 
 impl Present {
     fn of(context: &Context) -> anyhow::Result<Self> {
-        match context.read(|view| Ok(view.preferences()?)) {
-            Ok(Some(entries)) => Ok(Present::Entries(entries)),
+        match context.read(|view| Ok((view.preferences()?, Memory::of(view)?))) {
+            Ok(Some((entries, memory))) => Ok(Present::Stored(entries, memory)),
             Ok(None) => Ok(Present::Nothing),
             Err(error) => match error.downcast_ref::<StorageError>() {
                 Some(fault) if fault.is_damage() => Ok(Present::Unreadable(fault.to_string())),
@@ -63,7 +64,7 @@ impl Present {
 
     fn entries(&self) -> &[Preference] {
         match self {
-            Present::Entries(entries) => entries,
+            Present::Stored(entries, _) => entries,
             Present::Nothing | Present::Unreadable(_) => &[],
         }
     }
@@ -75,11 +76,16 @@ impl Present {
 /// A file that is no sound store, a hard limit that would be lost and nobody said yes, a store that cannot be written.
 pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     let file = find(&args.file, context)?;
+    let present = Present::of(context)?;
+    let nothing = Memory::default();
+    let memory = match &present {
+        Present::Stored(_, memory) => memory,
+        Present::Nothing | Present::Unreadable(_) => &nothing,
+    };
     let staged =
-        Staged::from(&file, context.settings.now).map_err(|error| refusal(&file, error))?;
+        Staged::from(&file, memory, context.settings.now).map_err(|error| refusal(&file, error))?;
     let coming = staged.view().preferences()?;
     let totals = staged.view().totals()?;
-    let present = Present::of(context)?;
     let comparison = Comparison::of(present.entries(), &coming);
     let mut reply = Reply::new(&file, &staged, totals, &coming, comparison);
     reply.dry_run = args.dry_run;
@@ -93,10 +99,15 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         confirm(&args.file, &present, &reply.comparison.limits)?;
     }
     let agree = |view: Option<&View<'_>>| -> Result<(), Wrapped> {
-        if args.yes || still_holds(view, &present, &reply.comparison.limits, &coming)? {
+        let knows_all = view.map_or(Ok(true), |view| memory.is_of(view))?;
+        let is_agreed = args.yes || still_holds(view, &present, &reply.comparison.limits, &coming)?;
+        if knows_all && is_agreed {
             return Ok(());
         }
-        let failure = Failure::new(Kind::Conflict, "the store has changed since you were asked");
+        let failure = Failure::new(
+            Kind::Conflict,
+            "the store has changed meanwhile, and nothing was restored",
+        );
         Err(Wrapped(failure.hint("say it again").into()))
     };
     let restored = staged
@@ -193,8 +204,7 @@ fn confirm(file: &Path, present: &Present, limits: &Limits) -> anyhow::Result<()
     if !present::is_interactive() {
         return Err(Failure::new(Kind::Conflict, why).hint(yes).into());
     }
-    let answer = present::ask(&format!("{why}\nRestore it all the same? Type yes: "))?;
-    if answer.eq_ignore_ascii_case("yes") || answer.eq_ignore_ascii_case("y") {
+    if present::confirmed(&format!("{why}\nRestore it all the same?"))? {
         Ok(())
     } else {
         Err(Failure::new(Kind::Failed, "nothing was restored").into())

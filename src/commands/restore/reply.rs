@@ -31,8 +31,17 @@ pub struct Reply {
     pub(super) unreadable: Option<String>,
     #[serde(flatten)]
     pub(super) comparison: Comparison,
+    /// What of the file was forgotten here, and does not come back.
+    stays_forgotten: Vec<Stays>,
     copy: Option<PathBuf>,
     hint: Option<String>,
+}
+
+/// Something of the file that was forgotten here.
+#[derive(Debug, Serialize)]
+struct Stays {
+    item: String,
+    hard_limit: bool,
 }
 
 impl Reply {
@@ -54,6 +63,14 @@ impl Reply {
             changes: totals.changes,
             unreadable: None,
             comparison,
+            stays_forgotten: staged
+                .stays_forgotten()
+                .iter()
+                .map(|one| Stays {
+                    item: one.item.clone(),
+                    hard_limit: one.is_hard_limit,
+                })
+                .collect(),
             copy: None,
             hint: None,
         }
@@ -95,11 +112,25 @@ impl Answer for Reply {
             page.line(&format!("  {why}; what goes cannot be said"))?;
         }
         let comparison = &self.comparison;
-        list(page, "hard limit lost", &comparison.limits.lost)?;
-        list(page, "hard limit weakened", &comparison.limits.weakened)?;
-        list(page, "comes", &comparison.coming)?;
-        list(page, "goes", &comparison.going)?;
-        list(page, "changes", &comparison.changing)?;
+        let moved = |one: &Moved| format!("{}{}", one.item, scores(one));
+        list(page, "hard limit lost", &comparison.limits.lost, moved)?;
+        list(
+            page,
+            "hard limit weakened",
+            &comparison.limits.weakened,
+            moved,
+        )?;
+        list(page, "stays forgotten", &self.stays_forgotten, |one| {
+            let limit = if one.hard_limit {
+                " (a hard limit)"
+            } else {
+                ""
+            };
+            format!("{}{limit}", one.item)
+        })?;
+        list(page, "comes", &comparison.coming, moved)?;
+        list(page, "goes", &comparison.going, moved)?;
+        list(page, "changes", &comparison.changing, moved)?;
         match &self.hint {
             Some(hint) => page.line(&format!("  {hint}")),
             None => Ok(()),
@@ -111,11 +142,16 @@ impl Answer for Reply {
     }
 }
 
-fn list(page: &mut Page<'_>, what: &str, moved: &[Moved]) -> io::Result<()> {
-    for one in moved.iter().take(MOST_SHOWN) {
-        page.line(&format!("  {what}: {}{}", one.item, scores(one)))?;
+fn list<T>(
+    page: &mut Page<'_>,
+    what: &str,
+    all: &[T],
+    line: impl Fn(&T) -> String,
+) -> io::Result<()> {
+    for one in all.iter().take(MOST_SHOWN) {
+        page.line(&format!("  {what}: {}", line(one)))?;
     }
-    match moved.len().saturating_sub(MOST_SHOWN) {
+    match all.len().saturating_sub(MOST_SHOWN) {
         0 => Ok(()),
         more => page.line(&format!("  {what}: {more} more")),
     }

@@ -29,8 +29,8 @@ use super::{Location, Result, Staged, StorageError, Store, Totals, Transaction};
 use crate::model::Band;
 use name::Name;
 use place::Place;
-pub(super) use unfinished::{Unfinished, must_be_sound, problems, step, to_the_end};
-use unfinished::{sweep, unfinished};
+use unfinished::unfinished;
+pub(super) use unfinished::{Unfinished, must_be_sound, problems, step, sweep, to_the_end};
 
 /// The folder of the copies, beside the store.
 const FOLDER: &str = "backups";
@@ -106,12 +106,7 @@ impl Store {
 
     /// What runs that were ended have left of copies.
     pub fn unfinished_backups(path: &Path) -> Vec<PathBuf> {
-        let real = open::real(path);
-        let folders = [
-            folder_of(&real).to_path_buf(),
-            folder_of(&real).join(FOLDER),
-        ];
-        folders
+        folders(&open::real(path))
             .iter()
             .flat_map(|folder| unfinished(folder))
             .collect()
@@ -217,10 +212,9 @@ pub(super) fn committed(path: &Path, real: &Path) -> Result<Connection> {
 
 /// The newest copy of this occasion, where it holds the same: a run that was ended here has left it.
 fn twin(copy: &Unfinished, real: &Path, occasion: &str) -> Option<PathBuf> {
-    let copies = backups(real).into_iter();
-    let newest = copies
-        .filter(|known| known.occasion.as_deref() == Some(occasion))
-        .find(|known| copy.length().is_ok_and(|length| length == known.bytes))?;
+    let newest = backups(real)
+        .into_iter()
+        .find(|known| known.occasion.as_deref() == Some(occasion))?;
     let is_same = have_same_bytes(copy.file.path(), &newest.path).unwrap_or(false);
     is_same.then_some(newest.path)
 }
@@ -263,12 +257,20 @@ fn is_automatic(real: &Path, file: &Path) -> bool {
     copies.any(|copy| open::real(&copy.path) == file)
 }
 
-fn backups(real: &Path) -> Vec<Backup> {
+/// Where copies of a store are: in the folder for them, and beside it, where they lay before there was one.
+pub(super) fn folders(real: &Path) -> [PathBuf; 2] {
+    let beside = folder_of(real);
+    [beside.join(FOLDER), beside.to_path_buf()]
+}
+
+/// The copies of a store, the newest first.
+pub(super) fn backups(real: &Path) -> Vec<Backup> {
     let Some(store) = real.file_name() else {
         return Vec::new();
     };
-    let folders = [folder_of(real).join(FOLDER), folder_of(real).to_path_buf()];
-    let entries = folders.iter().filter_map(|folder| folder.read_dir().ok());
+    let entries = folders(real)
+        .into_iter()
+        .filter_map(|folder| folder.read_dir().ok());
     let mut found: Vec<Backup> = entries
         .flatten()
         .flatten()

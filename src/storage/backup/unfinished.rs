@@ -242,7 +242,7 @@ fn is_left(file: &Path) -> bool {
 }
 
 /// Removes what runs that were ended have left in a folder.
-pub(super) fn sweep(folder: &Path) {
+pub fn sweep(folder: &Path) {
     for left in unfinished(folder) {
         let _the_next_run_may = files::remove_left(&left);
     }

@@ -1,29 +1,24 @@
 //! aizo's own copies of a store: each one forgets what the store has forgotten. A copy is read into memory, where it
 //! forgets, and takes its own place at once; a run that was ended leaves it as it was.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, params};
 
-use super::find::ALL;
+use super::find::{ALL, Record};
 use super::names::Names;
+use super::{Owed, WORDLESS, write_anew};
 use crate::merge::forgotten::Forgotten;
-use crate::model::{Hlc, JournalLine, Op, Origin, Subject, item_key};
+use crate::model::{Hlc, JournalLine, Op, Origin, Score, Subject, item_key};
+use crate::storage::backup::{Unfinished, folder_of};
 use crate::storage::foreign::Foreign;
 use crate::storage::journal::Draft;
 use crate::storage::migrate::{self, Version};
+use crate::storage::write::new_uid;
 use crate::storage::{Result, StorageError, Store, Transaction, View, index, open, read};
-
-/// How the name of a copy begins that is not yet whole.
-const UNFINISHED: &str = ".aizo-backup-";
-/// How it ends when it is.
-const KEPT: &str = ".bak";
-/// The folder beside the store where copies are kept.
-const FOLDER: &str = "backups";
 
 /// What became of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,18 +29,35 @@ pub struct Rewritten {
     pub is_changed: bool,
     /// Why it could not be looked at or written; it is as it was.
     pub failed: Option<String>,
+    /// Whether that may be otherwise the next time.
+    pub is_owed: bool,
+}
+
+/// A record of a copy that was forgotten in the store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StaysForgotten {
+    /// The item that it has there.
+    pub item: String,
+    /// Whether it is a hard limit there.
+    pub is_hard_limit: bool,
 }
 
 /// What a store knows of what it has forgotten.
-pub(super) struct Memory {
+#[derive(Debug, Default)]
+pub struct Memory {
     lines: Vec<JournalLine>,
     names: Names,
+    owed: BTreeSet<Owed>,
     /// The reasons that entries have in place of those that were forgotten, by the keys of the items that they ever had.
     reasons: HashMap<String, String>,
 }
 
 impl Memory {
-    pub(super) fn of(view: &View<'_>) -> Result<Self> {
+    /// What there is to know.
+    ///
+    /// # Errors
+    /// A line that this version cannot read, and what SQLite reports.
+    pub fn of(view: &View<'_>) -> Result<Self> {
         let lines = view.journal_where("op = ?1", [Op::Forget.name()])?;
         let reason =
             |line: &JournalLine| Some(line.after.as_ref()?.get("reason")?.as_str()?.to_owned());
@@ -64,88 +76,50 @@ impl Memory {
         }
         Ok(Memory {
             names: view.forgotten_names()?,
+            owed: view.owed()?,
             lines,
             reasons,
         })
     }
-}
 
-/// Every copy of a store that aizo has made by itself, or where it makes them when it is asked for one: in the folder for
-/// them, and beside the store, where they lay before there was one.
-pub(super) fn all(real: &Path) -> Vec<PathBuf> {
-    let Some(name) = real.file_name() else {
-        return Vec::new();
-    };
-    let beginning = format!("{}.", name.to_string_lossy());
-    let mut copies = Vec::new();
-    for folder in folders(real) {
-        copies.extend(files(&folder).filter(|file| {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&beginning) && name.ends_with(KEPT)
-        }));
+    /// Whether nothing was forgotten since: what [`View::forgettings`] tells is as it was.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn is_of(&self, view: &View<'_>) -> Result<bool> {
+        let last = self.lines.iter().map(|line| line.seq).max();
+        Ok(view.forgettings()? == last.unwrap_or(0))
     }
-    copies.sort();
-    copies
-}
-
-/// Removes copies that were never finished.
-pub(super) fn sweep(real: &Path) {
-    for folder in folders(real) {
-        for file in files(&folder) {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            // Who still writes one holds it.
-            let is_left = || File::open(&file).is_ok_and(|file| file.try_lock().is_ok());
-            if name.starts_with(UNFINISHED) && is_left() {
-                let _the_next_run_may = fs::remove_file(&file);
-            }
-        }
-    }
-}
-
-fn folders(real: &Path) -> [PathBuf; 2] {
-    let beside = folder_of(real).to_path_buf();
-    [beside.join(FOLDER), beside]
-}
-
-fn folder_of(file: &Path) -> &Path {
-    file.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
-}
-
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.path())
 }
 
 /// Lets a copy forget what a store has forgotten.
 pub(super) fn rewrite(path: PathBuf, memory: &Memory, now: DateTime<Utc>) -> Rewritten {
     let result = rewritten(&path, memory, now);
-    let is_changed = matches!(result, Ok(true));
-    let failed = result.err().map(|error| error.to_string());
     Rewritten {
         path,
-        is_changed,
-        failed,
+        is_changed: matches!(result, Ok(true)),
+        is_owed: result.as_ref().is_err_and(may_pass),
+        failed: result.err().map(|error| error.to_string()),
     }
+}
+
+/// Whether what went wrong with a copy is not its own fault.
+fn may_pass(error: &StorageError) -> bool {
+    !error.is_damage()
+        && !matches!(
+            error,
+            StorageError::Foreign { .. } | StorageError::Newer { .. }
+        )
 }
 
 fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
     let sqlite = |error| StorageError::from_sqlite(path, error);
     let mut connection = open::copy_to_memory(Foreign::open(path)?.connection()).map_err(sqlite)?;
-    let has_journal = || -> rusqlite::Result<bool> {
-        connection.query_row(
-            "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'journal'",
-            [],
-            |row| row.get(0),
-        )
-    };
-    let mut connection = match migrate::version_of(&connection, path)? {
+    let connection = match migrate::version_of(&connection, path)? {
         Version::Empty => return Ok(false),
-        Version::Older(_) if !has_journal().map_err(sqlite)? => {
-            if !forget_rows(&connection, memory).map_err(sqlite)? {
+        Version::Older(_) if !has_journal(&connection).map_err(sqlite)? => {
+            let (_, is_changed) = forget_rows(&connection, memory).map_err(sqlite)?;
+            if !is_changed {
                 return Ok(false);
             }
             connection.execute_batch("VACUUM").map_err(sqlite)?;
@@ -162,21 +136,77 @@ fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
             store.connection
         }
     };
-    replace(path, &mut connection)?;
+    let copy = Unfinished::of(&connection, path, folder_of(path))?;
+    // What somebody who opened it has left there belongs to the old one.
+    for ending in ["-wal", "-shm", "-journal"] {
+        let _none_is_fine = fs::remove_file(open::beside(path, ending));
+    }
+    copy.take_the_place_of(path)?;
     Ok(true)
 }
 
-/// Removes the rows of a store of the time before there was a journal, and takes the reasons out of others.
-fn forget_rows(connection: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
-    let rows: Vec<(i64, String)> = connection
-        .prepare("SELECT id, item FROM preferences")?
-        .query_map([], |row| Ok((row.get(0)?, read::text(row, 1)?)))?
+/// Lets a store forget that is about to be put in the place of the one that remembers, and gives it the memory: what is owed
+/// there is owed by it. `bring_up_to_date` is for what it has no journal before.
+pub(in crate::storage) fn follow_in(
+    connection: &mut Connection,
+    path: &Path,
+    memory: &Memory,
+    now: DateTime<Utc>,
+    bring_up_to_date: impl FnOnce(&mut Connection) -> Result<()>,
+) -> Result<Vec<StaysForgotten>> {
+    let sqlite = |error| StorageError::from_sqlite(path, error);
+    let mut stay = Vec::new();
+    if !has_journal(connection).map_err(sqlite)? {
+        (stay, _) = forget_rows(connection, memory).map_err(sqlite)?;
+    }
+    bring_up_to_date(connection)?;
+    if memory.lines.is_empty() && memory.names.is_empty() {
+        return Ok(stay);
+    }
+    let mut transaction = Transaction::begin(connection, path, now)?;
+    let of_journal = transaction.forgotten_in(memory)?;
+    stay.extend(of_journal.iter().map(|record| StaysForgotten {
+        item: record.item.clone(),
+        is_hard_limit: record.is_hard_limit(),
+    }));
+    if !transaction.follow(memory)? {
+        transaction.remember(memory)?;
+    }
+    transaction.take_names(&memory.names)?;
+    transaction.owe(&memory.owed.iter().copied().collect::<Vec<_>>())?;
+    transaction.commit()?;
+    write_anew(connection).map_err(sqlite)?;
+    Ok(stay)
+}
+
+/// Whether a store is of the time since there is a journal.
+fn has_journal(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row(
+        "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'journal'",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// Removes the rows of a store of the time before there was a journal, and takes the reasons out of others. Gives the rows, and
+/// whether there was anything.
+fn forget_rows(
+    connection: &Connection,
+    memory: &Memory,
+) -> rusqlite::Result<(Vec<StaysForgotten>, bool)> {
+    let rows: Vec<(i64, String, bool)> = connection
+        .prepare("SELECT id, item, base_score FROM preferences")?
+        .query_map([], |row| {
+            let score: Option<f64> = row.get(2).ok();
+            let is_hard_limit = score.is_some_and(|score| Score::clamped(score).is_hard_limit());
+            Ok((row.get(0)?, read::text(row, 1)?, is_hard_limit))
+        })?
         .collect::<rusqlite::Result<_>>()?;
     let (gone, stay): (Vec<_>, Vec<_>) = rows
         .into_iter()
-        .partition(|(_, item)| memory.names.forgotten_at(item).is_some());
+        .partition(|(_, item, _)| memory.names.forgotten_at(item).is_some());
     let mut is_any = !gone.is_empty();
-    for (id, item) in stay {
+    for (id, item, _) in stay {
         if let Some(reason) = memory.reasons.get(&item_key(&item)) {
             let changed = connection.execute(
                 "UPDATE preferences SET reason = ?2 WHERE id = ?1 AND reason IS NOT ?2",
@@ -190,7 +220,7 @@ fn forget_rows(connection: &Connection, memory: &Memory) -> rusqlite::Result<boo
         [],
         |row| row.get(0),
     )?;
-    for (id, _) in &gone {
+    for (id, ..) in &gone {
         if has_scenarios {
             connection.execute(
                 "DELETE FROM preference_scenarios WHERE preference_id = ?1",
@@ -199,34 +229,13 @@ fn forget_rows(connection: &Connection, memory: &Memory) -> rusqlite::Result<boo
         }
         connection.execute("DELETE FROM preferences WHERE id = ?1", [id])?;
     }
-    Ok(is_any)
-}
-
-/// Puts what is in memory in the place of a file.
-fn replace(path: &Path, connection: &mut Connection) -> Result<()> {
-    let io = |cause: io::Error| StorageError::Io {
-        path: path.to_path_buf(),
-        cause,
-    };
-    let bytes = connection
-        .serialize("main")
-        .map_err(|error| StorageError::from_sqlite(path, error))?;
-    let folder = folder_of(path);
-    let mut file = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .tempfile_in(folder)
-        .map_err(io)?;
-    let _as_far_as_it_goes = file.as_file().try_lock();
-    file.write_all(&bytes)
-        .and_then(|()| file.as_file().sync_all())
-        .map_err(io)?;
-    // What somebody who opened it has left there belongs to the old one.
-    for ending in ["-wal", "-shm", "-journal"] {
-        let _none_is_fine = fs::remove_file(open::beside(path, ending));
-    }
-    file.persist(path).map_err(|error| io(error.error))?;
-    open::sync_folder(folder);
-    Ok(())
+    let gone = gone
+        .into_iter()
+        .map(|(_, item, is_hard_limit)| StaysForgotten {
+            item,
+            is_hard_limit,
+        });
+    Ok((gone.collect(), is_any))
 }
 
 impl Transaction<'_> {
@@ -243,13 +252,7 @@ impl Transaction<'_> {
         if !is_any {
             return Ok(false);
         }
-        for line in &memory.lines {
-            if !self.view().knows_change(&line.device, &line.hlc)? {
-                self.insert_line(line)?;
-                let time: Hlc = line.hlc.parse().unwrap_or_default();
-                self.hlc = self.hlc.max(time);
-            }
-        }
+        self.remember(memory)?;
         for subject in by_name.iter().flat_map(|record| &record.names) {
             if !forgotten.has(subject) {
                 self.note(Draft::forget(subject.clone(), Origin::User, None))?;
@@ -257,5 +260,38 @@ impl Transaction<'_> {
         }
         self.settle_forgetting()?;
         Ok(true)
+    }
+
+    /// The records of which the journal has something that was forgotten in the store that remembers.
+    fn forgotten_in(&self, memory: &Memory) -> Result<Vec<Record>> {
+        let forgotten = Forgotten::of(&memory.lines);
+        let mut records = self.view().records()?;
+        records.retain(|record| {
+            let is_forgotten = record.names.iter().any(|name| forgotten.has(name));
+            !record.items.is_empty() && (is_forgotten || record.was_forgotten(&memory.names))
+        });
+        Ok(records)
+    }
+
+    /// Notes what the store that remembers says was forgotten. The lines are of this device and of a batch of their own, at the time
+    /// that they have: a line of another device would say that all that it has written before is known here.
+    fn remember(&mut self, memory: &Memory) -> Result<()> {
+        let batch = new_uid();
+        for line in &memory.lines {
+            if self.view().knows_change(&line.device, &line.hlc)? {
+                continue;
+            }
+            self.insert_line(&JournalLine {
+                device: self.device.clone(),
+                batch: batch.clone(),
+                ..line.clone()
+            })?;
+            let time: Hlc = line.hlc.parse().unwrap_or_default();
+            self.hlc = self.hlc.max(time);
+        }
+        if !Forgotten::of(&memory.lines).observations().is_empty() {
+            self.set_meta(WORDLESS, "1")?;
+        }
+        Ok(())
     }
 }

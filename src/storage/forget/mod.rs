@@ -14,12 +14,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
+use super::backup::{backups, folders, sweep};
 use super::journal::Draft;
 use super::{Difference, Result, StorageError, Store, Transaction, View, open};
 use crate::merge::forgotten::{Erasure, Forgotten};
 use crate::model::{Evidence, JournalLine, Op, Origin, Subject, item_key};
 
-pub use copies::Rewritten;
+pub(super) use copies::follow_in;
+pub use copies::{Memory, Rewritten, StaysForgotten};
 pub use find::{Mention, Record};
 pub use names::Names;
 
@@ -379,6 +381,14 @@ fn overwrite_what_is_deleted(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "secure_delete", true)
 }
 
+fn write_anew(connection: &Connection) -> rusqlite::Result<bool> {
+    overwrite_what_is_deleted(connection)?;
+    // Of words that were deleted the index keeps traces until its parts are merged.
+    connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
+    connection.execute_batch("VACUUM")?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+}
+
 impl Store {
     /// Writes the file anew, so that nothing is left of what was deleted, and empties the log beside it. Tells whether
     /// somebody still reads from that log, so that it stays.
@@ -386,16 +396,7 @@ impl Store {
     /// # Errors
     /// A lock that does not come free, no space, and what SQLite reports.
     pub fn write_anew(&mut self) -> Result<bool> {
-        let write = || -> rusqlite::Result<bool> {
-            overwrite_what_is_deleted(&self.connection)?;
-            // Of words that were deleted the index keeps traces until its parts are merged.
-            self.connection
-                .execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
-            self.connection.execute_batch("VACUUM")?;
-            self.connection
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-        };
-        write().map_err(|error| StorageError::from_sqlite(&self.path, error))
+        write_anew(&self.connection).map_err(|error| StorageError::from_sqlite(&self.path, error))
     }
 
     /// Lets every copy of the store that aizo keeps forget what the store has forgotten.
@@ -405,10 +406,10 @@ impl Store {
     pub fn rewrite_copies(&self, now: DateTime<Utc>) -> Result<Vec<Rewritten>> {
         let memory = copies::Memory::of(&self.view())?;
         let real = open::real(&self.path);
-        copies::sweep(&real);
-        let copies = copies::all(&real).into_iter();
+        folders(&real).iter().for_each(|folder| sweep(folder));
+        let copies = backups(&real).into_iter();
         Ok(copies
-            .map(|copy| copies::rewrite(copy, &memory, now))
+            .map(|copy| copies::rewrite(copy.path, &memory, now))
             .collect())
     }
 }

@@ -19,20 +19,20 @@ const TABLE: &str = "
         hlc  TEXT NOT NULL
     ) WITHOUT ROWID;";
 
-/// Where the salt is kept.
+/// Where the salts are kept: that of this store first, then those of stores that were put in its place.
 const SALT: &str = "forgotten_salt";
 
 /// The names of what was forgotten.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    salt: String,
+    salts: Vec<String>,
     known: HashMap<String, When>,
 }
 
 /// When something was forgotten.
 #[derive(Debug, Clone)]
 struct When {
-    at: Option<DateTime<Utc>>,
+    at: Stamp,
     hlc: String,
 }
 
@@ -45,23 +45,28 @@ impl Names {
     /// Whether what was said of an item is not to be learned: it was said before that was forgotten. What has no time may
     /// have been.
     pub fn keep_out(&self, item: &str, said_at: Option<DateTime<Utc>>) -> bool {
-        let known = self.known.get(&self.thing(item));
-        known.is_some_and(|when| said_at.is_none_or(|said_at| Some(said_at) <= when.at))
+        let mut known = self.known(thing, item).into_iter();
+        known.any(|when| said_at.is_none_or(|said_at| Some(said_at) <= when.at.moment()))
     }
 
     /// The logical time at which the item of this very name was forgotten last.
     pub(in crate::storage) fn forgotten_at(&self, item: &str) -> Option<&str> {
-        let known = self.known.get(&self.key(item))?;
-        Some(known.hlc.as_str())
+        let known = self.known(key, item).into_iter();
+        known.map(|when| when.hlc.as_str()).max()
     }
 
-    fn key(&self, item: &str) -> String {
-        hidden_name(&self.salt, &["item", &item_key(item)])
+    fn known(&self, name: fn(&str, &str) -> String, item: &str) -> Vec<&When> {
+        let names = self.salts.iter().map(|salt| name(salt, item));
+        names.filter_map(|name| self.known.get(&name)).collect()
     }
+}
 
-    fn thing(&self, item: &str) -> String {
-        hidden_name(&self.salt, &["thing", &Thing::of(item).name()])
-    }
+fn key(salt: &str, item: &str) -> String {
+    hidden_name(salt, &["item", &item_key(item)])
+}
+
+fn thing(salt: &str, item: &str) -> String {
+    hidden_name(salt, &["thing", &Thing::of(item).name()])
 }
 
 impl View<'_> {
@@ -70,15 +75,16 @@ impl View<'_> {
     /// # Errors
     /// What SQLite reports.
     pub fn forgotten_names(&self) -> Result<Names> {
-        let Some(salt) = self.meta(SALT)? else {
+        let salts = self.salts()?;
+        if salts.is_empty() {
             return Ok(Names::default());
-        };
+        }
         let read = || -> rusqlite::Result<HashMap<String, When>> {
             self.connection()
                 .prepare("SELECT name, at, hlc FROM forgotten")?
                 .query_map([], |row| {
                     let when = When {
-                        at: Stamp(row.get(1)?).moment(),
+                        at: Stamp(row.get(1)?),
                         hlc: row.get(2)?,
                     };
                     Ok((row.get(0)?, when))
@@ -86,7 +92,12 @@ impl View<'_> {
                 .collect()
         };
         let known = self.sqlite_result(read())?;
-        Ok(Names { salt, known })
+        Ok(Names { salts, known })
+    }
+
+    fn salts(&self) -> Result<Vec<String>> {
+        let salts = self.meta(SALT)?.unwrap_or_default();
+        Ok(salts.split_whitespace().map(str::to_owned).collect())
     }
 }
 
@@ -101,10 +112,7 @@ impl Transaction<'_> {
         if items.is_empty() {
             return Ok(());
         }
-        self.connection()
-            .execute_batch(TABLE)
-            .map_err(|error| self.sqlite(error))?;
-        let salt = match self.view().meta(SALT)? {
+        let salt = match self.view().salts()?.into_iter().next() {
             Some(salt) => salt,
             None => {
                 let salt = new_uid() + &new_uid();
@@ -112,23 +120,39 @@ impl Transaction<'_> {
                 salt
             }
         };
-        let names = Names {
-            salt,
-            known: HashMap::new(),
+        let when = When {
+            at: Stamp::at(at),
+            hlc: hlc.to_string(),
         };
-        for item in items {
-            for name in [names.key(item), names.thing(item)] {
-                self.connection()
-                    .prepare_cached(
-                        "INSERT INTO forgotten VALUES (?1, ?2, ?3)
-                         ON CONFLICT (name) DO UPDATE SET at = max(at, excluded.at), hlc = max(hlc, excluded.hlc)",
-                    )
-                    .and_then(|mut statement| {
-                        statement.execute(params![name, Stamp::at(at).0, hlc.to_string()])
-                    })
-                    .map_err(|error| self.sqlite(error))?;
+        let names = items
+            .iter()
+            .flat_map(|item| [key(&salt, item), thing(&salt, item)]);
+        self.note_names(names.map(|name| (name, &when)))
+    }
+
+    /// Remembers what another store knows to be forgotten.
+    pub(super) fn take_names(&self, names: &Names) -> Result<()> {
+        let mut salts = self.view().salts()?;
+        let more = names.salts.iter().filter(|salt| !salts.contains(salt));
+        let more: Vec<String> = more.cloned().collect();
+        salts.extend(more);
+        self.set_meta(SALT, &salts.join(" "))?;
+        let known = names.known.iter();
+        self.note_names(known.map(|(name, when)| (name.clone(), when)))
+    }
+
+    fn note_names<'w>(&self, names: impl Iterator<Item = (String, &'w When)>) -> Result<()> {
+        let note = || -> rusqlite::Result<()> {
+            self.connection().execute_batch(TABLE)?;
+            let mut statement = self.connection().prepare_cached(
+                "INSERT INTO forgotten VALUES (?1, ?2, ?3)
+                 ON CONFLICT (name) DO UPDATE SET at = max(at, excluded.at), hlc = max(hlc, excluded.hlc)",
+            )?;
+            for (name, when) in names {
+                statement.execute(params![name, when.at.0, when.hlc])?;
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        note().map_err(|error| self.sqlite(error))
     }
 }

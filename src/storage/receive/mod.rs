@@ -247,8 +247,11 @@ impl Transaction<'_> {
             return Ok(received);
         }
         if is_forgetting {
-            self.blank_lines(&forgotten)?;
-            self.owe(&Owed::ALL)?;
+            let was_here = self.blank_lines(&forgotten)? || !received.forgotten.is_empty();
+            // Of what was never here nothing is in the log.
+            let owed = Owed::ALL.into_iter();
+            let owed = owed.filter(|one| was_here || *one != Owed::Log);
+            self.owe(&owed.collect::<Vec<_>>())?;
         }
         let (mut difference, mut held) = self.refold()?;
         let late = self.forgotten_before(&difference, &received.forgotten)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Work;
-use crate::model::{JournalLine, Subject, Values};
+use crate::model::{JournalLine, Subject, Values, is_device_name};
 use crate::poison::{is_suspicion, suspicion};
 use crate::portable::{Change, Trust, suspicion_of_evidence};
 use crate::redact::redact;
@@ -76,19 +76,13 @@ impl Work<'_, '_> {
         for (device, file) in files {
             let known = self.transaction.view().times_of(&device)?;
             let reading = sync::read(&device, &file, &known, self.transaction.now());
-            if reading.stopped.is_some() || !is_device(&device) {
+            if reading.stopped.is_some() || !is_device_name(&device) {
                 return Ok(None);
             }
             lines.extend(reading.lines);
         }
         Ok(Some(lines))
     }
-}
-
-/// Whether a device may have that name: 32 hexadecimal digits.
-fn is_device(name: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-    name.len() == 32 && name.bytes().all(is_digit)
 }
 
 /// Whether a line would write what speaks to the model, but for what waits and says so.
