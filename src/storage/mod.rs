@@ -41,7 +41,7 @@ use rusqlite::config::DbConfig;
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use backup::Backup;
 pub use fault::StorageError;
-pub use forget::{Mention, Names, Owed, Record, Rewritten};
+pub use forget::{Mention, Names, Owed, Record, Rewritten, copy_speaks_of};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;

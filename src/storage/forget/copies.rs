@@ -11,6 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::find::ALL;
 use super::names::Names;
+use crate::merge::Thing;
 use crate::merge::forgotten::Forgotten;
 use crate::model::{Hlc, JournalLine, Op, Origin, Subject, item_key};
 use crate::storage::foreign::Foreign;
@@ -135,16 +136,9 @@ pub(super) fn rewrite(path: PathBuf, memory: &Memory, now: DateTime<Utc>) -> Rew
 fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
     let sqlite = |error| StorageError::from_sqlite(path, error);
     let mut connection = open::copy_to_memory(Foreign::open(path)?.connection()).map_err(sqlite)?;
-    let has_journal = || -> rusqlite::Result<bool> {
-        connection.query_row(
-            "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'journal'",
-            [],
-            |row| row.get(0),
-        )
-    };
     let mut connection = match migrate::version_of(&connection, path)? {
         Version::Empty => return Ok(false),
-        Version::Older(_) if !has_journal().map_err(sqlite)? => {
+        Version::Older(_) if !has_journal(&connection).map_err(sqlite)? => {
             if !forget_rows(&connection, memory).map_err(sqlite)? {
                 return Ok(false);
             }
@@ -164,6 +158,35 @@ fn rewritten(path: &Path, memory: &Memory, now: DateTime<Utc>) -> Result<bool> {
     };
     replace(path, &mut connection)?;
     Ok(true)
+}
+
+/// Whether a copy that has forgotten still speaks of items elsewhere: in what was said of other entries, or in their items.
+///
+/// # Errors
+/// What SQLite reports.
+pub fn copy_speaks_of(path: &Path, items: &[&str]) -> Result<bool> {
+    let sqlite = |error| StorageError::from_sqlite(path, error);
+    let connection = open::copy_to_memory(Foreign::open(path)?.connection()).map_err(sqlite)?;
+    if has_journal(&connection).map_err(sqlite)? {
+        let store = Store::of(connection, path);
+        return Ok(!store.view().mentions_of(items, false)?.is_empty());
+    }
+    let things: Vec<Thing> = items.iter().map(|item| Thing::of(item)).collect();
+    let texts: Vec<String> = connection
+        .prepare("SELECT item || char(10) || reason || char(10) || keywords FROM preferences")
+        .and_then(|mut statement| statement.query_map([], |row| read::text(row, 0))?.collect())
+        .map_err(sqlite)?;
+    let mut lines = texts.iter().flat_map(|text| text.lines());
+    Ok(lines.any(|line| things.iter().any(|thing| thing.is_spoken_of_in(line))))
+}
+
+/// Whether a store is of the time since there is a journal.
+fn has_journal(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row(
+        "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'journal'",
+        [],
+        |row| row.get(0),
+    )
 }
 
 /// Removes the rows of a store of the time before there was a journal, and takes the reasons out of others.

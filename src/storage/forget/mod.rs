@@ -19,7 +19,7 @@ use super::{Difference, Result, StorageError, Store, Transaction, View, open};
 use crate::merge::forgotten::{Erasure, Forgotten};
 use crate::model::{Evidence, JournalLine, Op, Origin, Subject, item_key};
 
-pub use copies::Rewritten;
+pub use copies::{Rewritten, copy_speaks_of};
 pub use find::{Mention, Record};
 pub use names::Names;
 
