@@ -1,6 +1,7 @@
 //! `forget`: nothing is left of what was forgotten, in whatever file, on whatever device, and it does not come back.
 
 mod copies;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -352,7 +353,7 @@ fn a_thing_is_found_by_its_words_by_several_ids_and_after_it_was_removed() {
     }
     home.ok(&["remove", "wqkpfex"]);
     assert_eq!(
-        forget(&home, &["qzxvorn"]).forgotten[0].item,
+        forget(&home, &["qzxvorn", "--yes"]).forgotten[0].item,
         "allergic to qzxvorn"
     );
     let both = forget(&home, &["2", "3"]);

@@ -42,7 +42,7 @@ use rusqlite::config::DbConfig;
 pub use analysed::{AnalysedSession, TaughtBefore};
 pub use backup::Backup;
 pub use fault::StorageError;
-pub use forget::{Memory, Mention, Names, Owed, Record, Rewritten, StaysForgotten};
+pub use forget::{Memory, Mention, Names, Owed, Record, Rewritten, StaysForgotten, copy_speaks_of};
 pub use listing::Listing;
 pub use migrate::SCHEMA_VERSION;
 pub use open::make_private_folder;

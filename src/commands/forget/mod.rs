@@ -23,7 +23,7 @@ pub(super) use pay::{Paid, pay};
   aizo forget shellfish --all-evidence
 
 For good: the entry, what was said of it, its history, the index, and aizo's copies of the store. It travels with a sync, and
-is not learned again from what was said before. `aizo remove` is the one that can be undone.")]
+is not learned again from what was said before. A part of a name is asked about. `aizo remove` is the one that can be undone.")]
 pub struct Args {
     /// The item, in one or several words, its id, or words of it
     #[arg(required = true)]
@@ -50,14 +50,49 @@ impl Args {
 struct Plan {
     records: Vec<Record>,
     mentions: Vec<Mention>,
+    /// Words that are no record's name, where they stand in what was said of others.
+    said: Option<String>,
+    /// Whether what was typed is neither a whole name nor an id.
+    is_part: bool,
 }
 
 impl Plan {
-    fn of(view: &View<'_>, records: Vec<Record>, all_evidence: bool) -> anyhow::Result<Self> {
-        Ok(Plan {
-            mentions: view.mentions(&records, all_evidence)?,
+    /// What the words mean.
+    ///
+    /// # Errors
+    /// The entries that they may mean, where they are several.
+    fn of(
+        view: &View<'_>,
+        words: &[String],
+        all_evidence: bool,
+    ) -> anyhow::Result<Result<Self, Vec<Record>>> {
+        let (records, said, is_part) = match choose(view, words, all_evidence)? {
+            Choice::Several(several) => return Ok(Err(several)),
+            Choice::Records(records) => (records, None, false),
+            Choice::Part(records) => (records, None, true),
+            Choice::Said {
+                words,
+                was_forgotten,
+            } => (Vec::new(), Some(words), !was_forgotten),
+        };
+        Ok(Ok(Plan {
+            mentions: match &said {
+                Some(words) => view.mentions_of(&[words], all_evidence)?,
+                None => view.mentions(&records, all_evidence)?,
+            },
             records,
-        })
+            said,
+            is_part,
+        }))
+    }
+
+    /// The items that are sought elsewhere, each once.
+    fn items(&self) -> Vec<&str> {
+        let items = self.records.iter().map(|record| record.item.as_str());
+        let mut items: Vec<&str> = items.chain(self.said.as_deref()).collect();
+        items.sort_unstable();
+        items.dedup();
+        items
     }
 
     fn limits(&self) -> Vec<&Record> {
@@ -68,7 +103,10 @@ impl Plan {
     /// The words that the log is searched for.
     fn words(&self) -> Vec<String> {
         let words = self.records.iter().flat_map(Record::words);
-        words.map(str::to_owned).collect()
+        words
+            .chain(self.said.as_deref())
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -85,30 +123,22 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
     }
     let mut words = args.item.clone();
     let plan = loop {
-        match context.read(|view| choose(view, &words))? {
+        match context.read(|view| Plan::of(view, &words, args.all_evidence))? {
             None => return Err(super::resolve::nothing_stored(&words.join(" ")).into()),
-            Some(Choice::Several(several)) => words = vec![one_of(&several)?],
-            Some(Choice::Records(records)) => {
-                let plan =
-                    context.read(|view| Plan::of(view, records.clone(), args.all_evidence))?;
-                break plan.unwrap_or(Plan {
-                    records,
-                    mentions: Vec::new(),
-                });
-            }
+            Some(Err(several)) => words = vec![one_of(&several)?],
+            Some(Ok(plan)) => break plan,
         }
     };
-    let elsewhere = Elsewhere::of(&plan.records, context);
+    let elsewhere = Elsewhere::of(&plan, context);
     if args.dry_run {
-        return Ok(Reply::of(&plan, elsewhere, true));
+        return Ok(Reply::rehearsed(&plan, elsewhere, &args.item.join(" ")));
     }
     confirm(&plan, args)?;
     let (plan, change) = context.write(|transaction| {
-        let Choice::Records(records) = choose(&transaction.view(), &words)? else {
+        let Ok(now) = Plan::of(&transaction.view(), &words, args.all_evidence)? else {
             return Err(has_changed().into());
         };
-        let now = Plan::of(&transaction.view(), records, args.all_evidence)?;
-        if now.records != plan.records {
+        if (&now.records, &now.said) != (&plan.records, &plan.said) {
             return Err(has_changed().into());
         }
         let erasures: Vec<_> = now.mentions.iter().flat_map(Mention::erasures).collect();
@@ -117,7 +147,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         Ok((now, transaction.change_number()))
     })?;
     let paid = context.paid.take().unwrap_or_default();
-    Ok(Reply::of(&plan, elsewhere, false).done(change, paid))
+    Ok(Reply::done(&plan, elsewhere, change, paid))
 }
 
 fn has_changed() -> Failure {
@@ -152,11 +182,27 @@ fn one_of(several: &[Record]) -> anyhow::Result<String> {
     }
 }
 
-/// A hard limit is forgotten only by somebody who was asked.
+/// A hard limit, and what has only a part of what was typed, is forgotten only by somebody who was asked.
 fn confirm(plan: &Plan, args: &Args) -> anyhow::Result<()> {
     let limits = plan.limits();
-    if args.yes || limits.is_empty() {
+    if args.yes || limits.is_empty() && !plan.is_part {
         return Ok(());
+    }
+    let typed = args.item.join(" ");
+    let hint = format!("aizo forget {} --yes", quoted(&typed));
+    if plan.is_part {
+        let what = format!(
+            "“{typed}” is no whole item, and this would go for good: {}",
+            reply::told(plan)
+        );
+        return match present::is_interactive() {
+            true => agreed(&format!("{what}.")),
+            false => Err(Failure::usage(format!(
+                "{what}; nothing was forgotten, as nobody is there to be asked"
+            ))
+            .hint(hint)
+            .into()),
+        };
     }
     let named = |record: &&Record| {
         let score = record.score.map_or(Score::MIN, Score::clamped);
@@ -173,14 +219,19 @@ fn confirm(plan: &Plan, args: &Args) -> anyhow::Result<()> {
         return Err(Failure::usage(format!(
             "{list} {what}, which stops no agent any more once it is forgotten, and nobody is there to be asked"
         ))
-        .hint(format!("aizo forget {} --yes", quoted(&args.item.join(" "))))
+        .hint(hint)
         .into());
     }
     let others = match plan.records.len() - limits.len() {
         0 => String::new(),
         more => format!(", and {}", count(more, "other record", "other records")),
     };
-    if present::confirmed(&format!("{list} {what}. Forget for good{others}?"))? {
+    agreed(&format!("{list} {what}. Forget for good{others}?"))
+}
+
+/// Asks, and fails where the answer is not yes.
+fn agreed(question: &str) -> anyhow::Result<()> {
+    if present::confirmed(question)? {
         Ok(())
     } else {
         Err(Failure::new(Kind::Failed, "nothing was forgotten").into())

@@ -11,11 +11,14 @@ use super::pay::Paid;
 use crate::commands::entries::count;
 use crate::commands::{Context, sync};
 use crate::merge::Thing;
+use crate::model::quoted;
 use crate::present::{Answer, Page, to_json};
-use crate::storage::{Mention, Record};
+use crate::storage::{Mention, Record, Rewritten, copy_speaks_of};
 
 /// Records of a kind that a text lists; JSON has all.
 const MOST: usize = 20;
+/// What is said of a copy in which other entries speak of what it has forgotten.
+const STILL_SPEAKS: &str = "other entries in it still speak of it";
 /// Longer files are not looked into.
 const LONGEST: u64 = 4 << 20;
 
@@ -86,8 +89,9 @@ pub(super) struct Elsewhere {
 
 impl Elsewhere {
     /// What aizo knows of.
-    pub(super) fn of(records: &[Record], context: &Context) -> Vec<Self> {
-        let places: BTreeSet<&String> = records.iter().flat_map(|record| &record.places).collect();
+    pub(super) fn of(plan: &Plan, context: &Context) -> Vec<Self> {
+        let records = plan.records.iter();
+        let places: BTreeSet<&String> = records.flat_map(|record| &record.places).collect();
         let said = places.into_iter().map(|place| Elsewhere {
             what: "conversation",
             place: place.clone(),
@@ -95,7 +99,7 @@ impl Elsewhere {
         });
         let mut all: Vec<Elsewhere> = said.collect();
         all.extend(
-            kept_files(records, context)
+            kept_files(&plan.items(), context)
                 .into_iter()
                 .map(|path| Elsewhere {
                     what: "copy of a file of yours",
@@ -113,18 +117,15 @@ impl Elsewhere {
 
     fn line(&self) -> String {
         match &self.command {
-            Some(command) => format!("{}: {}; it goes with: {command}", self.what, self.place),
+            Some(_) => format!("{}: {}; it goes with:", self.what, self.place),
             None => format!("{}: {}", self.what, self.place),
         }
     }
 }
 
 /// Copies of other files that aizo keeps, as they were before it wrote into them.
-fn kept_files(records: &[Record], context: &Context) -> Vec<PathBuf> {
-    let things: Vec<Thing> = records
-        .iter()
-        .map(|record| Thing::of(&record.item))
-        .collect();
+fn kept_files(items: &[&str], context: &Context) -> Vec<PathBuf> {
+    let things: Vec<Thing> = items.iter().map(|item| Thing::of(item)).collect();
     let folder = context
         .settings
         .home
@@ -155,15 +156,13 @@ fn kept_files(records: &[Record], context: &Context) -> Vec<PathBuf> {
 }
 
 impl Reply {
-    pub(super) fn of(plan: &Plan, elsewhere: Vec<Elsewhere>, dry_run: bool) -> Self {
-        let erased =
-            |mention: &&Mention| !mention.erased.is_empty() || !mention.observations.is_empty();
+    fn of(plan: &Plan, elsewhere: Vec<Elsewhere>) -> Self {
         let mentions = &plan.mentions;
         Reply {
             result: "forgotten",
-            dry_run,
+            dry_run: false,
             forgotten: plan.records.iter().map(Gone::of).collect(),
-            erased: mentions.iter().filter(erased).map(Erased::of).collect(),
+            erased: erased(plan),
             mentioned: mentions
                 .iter()
                 .filter(|mention| !mention.left.is_empty())
@@ -178,28 +177,115 @@ impl Reply {
         }
     }
 
-    /// The same with what was done beside the store.
-    pub(super) fn done(self, change: Option<i64>, paid: Paid) -> Self {
-        let result = |is_changed, failed: &Option<String>| match (is_changed, failed) {
-            (_, Some(_)) => "failed",
-            (true, None) => "rewritten",
-            (false, None) => "unchanged",
-        };
-        let copies = paid.copies.into_iter().map(|copy| Copied {
-            result: result(copy.is_changed, &copy.failed),
-            path: copy.path,
-            reason: copy.failed,
-        });
+    /// What would be done, and what takes the rest out where it is still spoken of.
+    pub(super) fn rehearsed(plan: &Plan, elsewhere: Vec<Elsewhere>, typed: &str) -> Self {
+        let hints = rest(plan, &[typed]);
+        Reply {
+            dry_run: true,
+            hint: (!hints.is_empty()).then(|| hints.join("; ")),
+            ..Reply::of(plan, elsewhere)
+        }
+    }
+
+    /// What was done, in the store and beside it.
+    pub(super) fn done(
+        plan: &Plan,
+        elsewhere: Vec<Elsewhere>,
+        change: Option<i64>,
+        paid: Paid,
+    ) -> Self {
+        let items = plan.items();
+        let copies = paid.copies.into_iter().map(|copy| Copied::of(copy, &items));
+        let mut hints = rest(plan, &items);
+        hints.push(
+            "files that you wrote yourself (aizo export, aizo backup FILE) are not known to aizo: write or remove them anew"
+                .to_owned(),
+        );
         Reply {
             copies: copies.collect(),
             log_lines: paid.log_lines,
             unfinished: paid.owed,
             change,
-            hint: Some(
-                "files that you wrote yourself (aizo export, aizo backup FILE) are not known to aizo: write or remove them anew"
-                    .to_owned(),
-            ),
-            ..self
+            hint: Some(hints.join("; ")),
+            ..Reply::of(plan, elsewhere)
+        }
+    }
+}
+
+/// The commands that take out what still speaks of it.
+fn rest(plan: &Plan, typed: &[&str]) -> Vec<String> {
+    const MOST: usize = 3;
+    let of_others = ["item", "keywords", "pattern"];
+    let has = |of_others_too: bool| {
+        plan.mentions.iter().filter(move |mention| {
+            let mut texts = mention.left.iter();
+            texts.any(|text| of_others.contains(text) == of_others_too)
+        })
+    };
+    let mut hints = Vec::new();
+    if has(false).next().is_some() {
+        let commands = typed.iter().take(MOST);
+        let commands: Vec<String> = commands
+            .map(|item| format!("aizo forget {} --all-evidence", quoted(item)))
+            .collect();
+        hints.push(format!(
+            "what was said of others goes with: {}",
+            commands.join(", ")
+        ));
+    }
+    let others: Vec<String> = has(true)
+        .take(MOST)
+        .map(|mention| match (mention.subject.kind(), mention.id) {
+            ("entry", Some(id)) => format!("aizo forget {id}"),
+            _ => format!("aizo forget {}", quoted(&mention.item)),
+        })
+        .collect();
+    if !others.is_empty() {
+        hints.push(format!(
+            "an item, keywords and a pattern go only with what has them: {}",
+            others.join(", ")
+        ));
+    }
+    hints
+}
+
+fn erased(plan: &Plan) -> Vec<Erased> {
+    let mentions = plan.mentions.iter();
+    mentions
+        .filter(|mention| mention.loses_words())
+        .map(Erased::of)
+        .collect()
+}
+
+/// What would go, in one line.
+pub(super) fn told(plan: &Plan) -> String {
+    let gone = plan.records.iter().map(|record| Gone::of(record).line());
+    let mut lines: Vec<String> = gone.collect();
+    let erased = erased(plan);
+    lines.extend(erased.iter().map(|one| format!("words in {}", one.line())));
+    let more = lines.len().saturating_sub(MOST);
+    lines.truncate(MOST);
+    if more > 0 {
+        lines.push(format!("{more} more"));
+    }
+    lines.join(", ").replace("  (", " (")
+}
+
+impl Copied {
+    fn of(copy: Rewritten, items: &[&str]) -> Self {
+        let speaks = || match copy_speaks_of(&copy.path, items) {
+            Ok(false) => None,
+            _ => Some(STILL_SPEAKS.to_owned()),
+        };
+        let (result, reason) = match (copy.is_changed, copy.failed) {
+            (_, Some(why)) => ("failed", Some(why)),
+            (true, None) => ("rewritten", speaks()),
+            (false, None) => ("unchanged", None),
+        };
+        Copied {
+            path: copy.path,
+            result,
+            reason,
         }
     }
 }
@@ -305,7 +391,10 @@ impl Answer for Reply {
         list(page, "still spoken of in", &mentioned)?;
         let changed = self.copies.iter().filter(|copy| copy.result != "unchanged");
         let copies = lines(&mut changed.map(|copy| match &copy.reason {
-            Some(why) => format!("{} may still hold it: {why}", copy.path.display()),
+            Some(why) if copy.result == "failed" => {
+                format!("{} may still hold it: {why}", copy.path.display())
+            }
+            Some(why) => format!("{} has forgotten it; {why}", copy.path.display()),
             None => format!("{} holds it no more", copy.path.display()),
         }));
         list(page, "copy", &copies)?;
@@ -318,6 +407,11 @@ impl Answer for Reply {
         list(page, "not yet", &self.unfinished)?;
         let elsewhere = lines(&mut self.elsewhere.iter().map(Elsewhere::line));
         list(page, "not aizo's to change", &elsewhere)?;
+        for command in self.elsewhere.iter().filter_map(|one| one.command.as_ref()) {
+            command
+                .lines()
+                .try_for_each(|line| page.line(&format!("  {line}")))?;
+        }
         match &self.hint {
             Some(hint) => page.wrapped_faint(&format!("  {hint}")),
             None => Ok(()),

@@ -149,7 +149,7 @@ impl Answer for Reply {
                 short_device(name)
             ))?;
         }
-        page.line(&format!("  {}", self.hint))
+        page.line(&format!("  next: {}", self.hint))
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {

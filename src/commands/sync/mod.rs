@@ -196,7 +196,7 @@ pub(super) fn history(context: &Context) -> Option<(String, String)> {
     Some((
         format!("{} ({branch})", shown(&remote.url)),
         format!(
-            "aizo sync && {git} push --force-with-lease={branch}:refs/remotes/origin/{branch} {} \"$({git} -c user.name=aizo -c user.email=aizo@localhost commit-tree -m aizo 'refs/remotes/origin/{branch}^{{tree}}')\":refs/heads/{branch}",
+            "aizo sync && {git} push \\\n  --force-with-lease={branch}:refs/remotes/origin/{branch} {} \\\n  \"$({git} \\\n    -c user.name=aizo -c user.email=aizo@localhost \\\n    commit-tree -m aizo 'refs/remotes/origin/{branch}^{{tree}}')\":refs/heads/{branch}",
             quoted(&shown(&remote.url)),
         ),
     ))

@@ -25,7 +25,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::foreign::Foreign;
 use super::open::{self, beside};
-use super::{Location, Result, Staged, StorageError, Store, Totals, Transaction};
+use super::{Location, Memory, Result, Staged, StorageError, Store, Totals, Transaction};
 use crate::model::Band;
 use name::Name;
 use place::Place;
@@ -65,7 +65,7 @@ impl Backup {
 
     /// Whether all of it can be read, and put back.
     fn is_sound(&self, now: DateTime<Utc>) -> bool {
-        self.contents().is_some() && Staged::from(&self.path, now).is_ok()
+        self.contents().is_some() && Staged::from(&self.path, &Memory::default(), now).is_ok()
     }
 
     /// Whether nobody has asked for it.

@@ -11,6 +11,7 @@ use rusqlite::{Connection, params};
 use super::find::{ALL, Record};
 use super::names::Names;
 use super::{Owed, WORDLESS, write_anew};
+use crate::merge::Thing;
 use crate::merge::forgotten::Forgotten;
 use crate::model::{Hlc, JournalLine, Op, Origin, Score, Subject, item_key};
 use crate::storage::backup::{Unfinished, folder_of};
@@ -177,6 +178,26 @@ pub(in crate::storage) fn follow_in(
     transaction.commit()?;
     write_anew(connection).map_err(sqlite)?;
     Ok(stay)
+}
+
+/// Whether a copy that has forgotten still speaks of items elsewhere: in what was said of other entries, or in their items.
+///
+/// # Errors
+/// What SQLite reports.
+pub fn copy_speaks_of(path: &Path, items: &[&str]) -> Result<bool> {
+    let sqlite = |error| StorageError::from_sqlite(path, error);
+    let connection = open::copy_to_memory(Foreign::open(path)?.connection()).map_err(sqlite)?;
+    if has_journal(&connection).map_err(sqlite)? {
+        let store = Store::of(connection, path);
+        return Ok(!store.view().mentions_of(items, false)?.is_empty());
+    }
+    let things: Vec<Thing> = items.iter().map(|item| Thing::of(item)).collect();
+    let texts: Vec<String> = connection
+        .prepare("SELECT item || char(10) || reason || char(10) || keywords FROM preferences")
+        .and_then(|mut statement| statement.query_map([], |row| read::text(row, 0))?.collect())
+        .map_err(sqlite)?;
+    let mut lines = texts.iter().flat_map(|text| text.lines());
+    Ok(lines.any(|line| things.iter().any(|thing| thing.is_spoken_of_in(line))))
 }
 
 /// Whether a store is of the time since there is a journal.

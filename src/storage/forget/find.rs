@@ -71,9 +71,14 @@ pub struct Mention {
 }
 
 impl Mention {
+    /// Whether something is taken out of it.
+    pub fn loses_words(&self) -> bool {
+        !self.erased.is_empty() || !self.observations.is_empty()
+    }
+
     /// What is to be taken out of it.
     pub fn erasures(&self) -> impl Iterator<Item = Erasure> {
-        let is_any = !self.erased.is_empty() || !self.observations.is_empty();
+        let is_any = self.loses_words();
         self.names
             .iter()
             .filter(move |_| is_any)
@@ -174,19 +179,32 @@ impl View<'_> {
     /// # Errors
     /// A line that this version cannot read, and what SQLite reports.
     pub fn mentions(&self, records: &[Record], all_evidence: bool) -> Result<Vec<Mention>> {
-        let things: Vec<Thing> = records
-            .iter()
-            .map(|record| Thing::of(&record.item))
-            .collect();
+        let items: Vec<&str> = records.iter().map(|record| record.item.as_str()).collect();
+        let all_items = records.iter().flat_map(|record| &record.items);
+        let chosen = records.iter().flat_map(|record| &record.names).collect();
+        self.speaking(&items, all_items.map(String::as_str), &chosen, all_evidence)
+    }
+
+    /// The records that speak of items that no record has.
+    ///
+    /// # Errors
+    /// As [`View::mentions`].
+    pub fn mentions_of(&self, items: &[&str], all_evidence: bool) -> Result<Vec<Mention>> {
+        self.speaking(items, items.iter().copied(), &BTreeSet::new(), all_evidence)
+    }
+
+    fn speaking<'i>(
+        &self,
+        items: &[&str],
+        all_items: impl Iterator<Item = &'i str>,
+        chosen: &BTreeSet<&Subject>,
+        all_evidence: bool,
+    ) -> Result<Vec<Mention>> {
+        let things: Vec<Thing> = items.iter().map(|item| Thing::of(item)).collect();
         let speaks =
             |text: &str| !text.is_empty() && things.iter().any(|thing| thing.is_spoken_of_in(text));
-        let quoted: Vec<String> = records
-            .iter()
-            .flat_map(|record| &record.items)
-            .map(|item| format!("“{item}”"))
-            .collect();
+        let quoted: Vec<String> = all_items.map(|item| format!("“{item}”")).collect();
         let names = |text: &str| quoted.iter().any(|item| text.contains(item.as_str()));
-        let chosen: BTreeSet<&Subject> = records.iter().flat_map(|record| &record.names).collect();
         let mut found: BTreeMap<Subject, Mention> = BTreeMap::new();
         let aliases = self.aliases()?;
         self.each_line(ALL, [], |line| {
@@ -327,7 +345,7 @@ impl Mention {
     }
 
     fn is_any(&self) -> bool {
-        !self.erased.is_empty() || !self.observations.is_empty() || !self.left.is_empty()
+        self.loses_words() || !self.left.is_empty()
     }
 
     fn unite(&mut self, other: Mention) {

@@ -21,7 +21,7 @@ use crate::merge::forgotten::{Erasure, Forgotten};
 use crate::model::{Evidence, JournalLine, Op, Origin, Subject, item_key};
 
 pub(super) use copies::follow_in;
-pub use copies::{Memory, Rewritten, StaysForgotten};
+pub use copies::{Memory, Rewritten, StaysForgotten, copy_speaks_of};
 pub use find::{Mention, Record};
 pub use names::Names;
 
