@@ -279,6 +279,7 @@ fn the_fields_are_those_that_are_told() {
     home.ok(&["add", "oolong", "a kind of green tea"]);
     see("aizo forget", &["forget", "green tea", "--dry-run"]);
     see("aizo forget", &["forget", "green tea", "--all-evidence"]);
+    see("aizo restore", &["restore", &copy, "--dry-run"]);
     see("Writes", &["remove", "tabs"]);
     see("aizo clear", &["clear", "--yes"]);
     see("aizo demo", &["demo"]);
