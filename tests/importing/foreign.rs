@@ -244,12 +244,12 @@ fn paragraphs_beside_a_list_are_proposed_where_they_state_a_rule_and_named_where
     let path = file(
         &home,
         "AGENTS.md",
-        "# Shop\n\nA shop in Rust\nfor tills.\n\n- Use pnpm\n\n**IMPORTANT:** never run migrations in production\nwithout asking.\n\nPlease always write tests first.\n",
+        "# Shop\n\nA shop in Rust.\n\n- Use pnpm\n\n**IMPORTANT:** never run migrations in production\nwithout asking.\n\nPlease always write tests first.\n",
     );
     let run = home.run(&["import", &path]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stdout.contains("1 left out"), "{run:?}");
-    assert!(run.stdout.contains("A shop in Rust for tills."), "{run:?}");
+    assert!(run.stdout.contains("A shop in Rust."), "{run:?}");
     let found = waits(&home);
     let migrations = found
         .iter()
