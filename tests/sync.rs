@@ -1,5 +1,7 @@
 //! `sync`: several homes and a bare repository, with the real git and the real binary.
 
+mod told;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

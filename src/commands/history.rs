@@ -59,6 +59,9 @@ pub(super) struct Line {
     undoes: Option<i64>,
     before: Option<Values>,
     after: Option<Values>,
+    /// The score that a record had here which another device removed.
+    #[serde(skip)]
+    score_here: Option<f64>,
     /// The score that an observation came with.
     observed_score: Option<f64>,
 }
@@ -156,6 +159,11 @@ fn shown(view: &View<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Vec<Line>> 
                 item
             }
         };
+        // Another device tells the score that it had there.
+        let score_here = match (&line.before, &line.after) {
+            (Some(_), None) if line.device != here => score_before(view, &line)?,
+            _ => None,
+        };
         let undoes = match &line.undoes {
             Some(batch) => view.first_of_batch(batch)?,
             None => None,
@@ -172,6 +180,7 @@ fn shown(view: &View<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Vec<Line>> 
             device: line.device,
             undone: undone.contains(&(line.batch.clone(), line.subject.uid().to_owned())),
             undoes,
+            score_here,
             observed_score: line.added.first().and_then(|evidence| evidence.score),
             before: line.before,
             after: line.after,
@@ -179,6 +188,19 @@ fn shown(view: &View<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Vec<Line>> 
         });
     }
     Ok(shown)
+}
+
+/// The score that a record had here before a line came.
+fn score_before(view: &View<'_>, line: &JournalLine) -> anyhow::Result<Option<f64>> {
+    let lines = view.journal_of(&Source {
+        subject: Some(&line.subject),
+        ..Source::default()
+    })?;
+    let score = |line: &JournalLine| line.after.as_ref()?.get("base_score")?.as_f64();
+    let earlier = lines.iter().filter(|other| other.seq < line.seq);
+    let scored = earlier.filter_map(|other| Some((&other.hlc, score(other)?)));
+    let last = scored.max_by(|a, b| a.0.cmp(b.0));
+    Ok(last.map(|(_, score)| score))
 }
 
 /// What a line did, in words: `score 9.0 → 7.8; keywords a → a, b`.
@@ -189,7 +211,8 @@ fn details(line: &Line) -> String {
     }
     match (&line.before, &line.after) {
         (None, Some(values)) | (Some(values), None) => {
-            if let Some(score) = values.get("base_score").and_then(Value::as_f64) {
+            let told = values.get("base_score").and_then(Value::as_f64);
+            if let Some(score) = line.score_here.or(told) {
                 parts.push(format!("score {}", Score::clamped(score)));
             }
             if let Some(why) = values.get("why").and_then(Value::as_str) {

@@ -8,6 +8,15 @@ use crate::model::{Preference, Score};
 use crate::present::{Answer, Page, to_json};
 use crate::redact::redact;
 
+/// What is said of an entry that was a hard limit.
+pub(super) const LIFTED: &str = "it is no hard limit any more, and stops no agent";
+
+/// Whether scores tell that a hard limit is none any more, or gone.
+pub(super) fn lifts(before: Option<f64>, after: Option<f64>) -> bool {
+    let forbids = |score: Option<f64>| score.is_some_and(|it| Score::clamped(it).is_hard_limit());
+    forbids(before) && !forbids(after)
+}
+
 /// What became of one entry.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Outcome {

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::asker::Asker;
-use super::outcome::{Outcome, Outcomes};
+use super::outcome::{LIFTED, Outcome, Outcomes};
 use super::resolve;
 use crate::model::{Change, EntryValues, Op, Subject};
 
@@ -68,6 +68,7 @@ pub(super) fn take_away(
                 transaction.apply(&Change::delete(Op::Remove, subject, asker.origin()))?;
             let mut outcome = Outcome::unchanged("removed", &entry, applied.line);
             outcome.score_after = None;
+            outcome.hint = entry.is_hard_limit().then(|| LIFTED.to_owned());
             outcomes.push(outcome);
         }
         // One command is one batch: any of its numbers takes all of it back.
@@ -77,7 +78,11 @@ pub(super) fn take_away(
             .count();
         if let (Some(change), Some(last)) = (transaction.change_number(), outcomes.last_mut()) {
             let what = if removed == 1 { "it" } else { "all of them" };
-            last.hint = Some(format!("to take {what} back: aizo undo {change}"));
+            let undo = format!("to take {what} back: aizo undo {change}");
+            last.hint = Some(match last.hint.take() {
+                Some(lifted) => format!("{lifted}; {undo}"),
+                None => undo,
+            });
         }
         Ok(Outcomes(outcomes))
     })

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::entries::{count, parse_limit};
+use super::outcome::{LIFTED, lifts};
 use super::resolve;
 use crate::error::{Failure, Kind};
 use crate::model::{Score, Values, quoted};
@@ -185,6 +186,9 @@ impl Answer for Reply {
                 "undone: {} (change {}): {item}{score}",
                 one.op, one.change
             ))?;
+            if one.kind == "entry" && lifts(one.score_before, one.score_after) {
+                page.line(&format!("  {LIFTED}"))?;
+            }
         }
         if self.undone.len() > MOST {
             page.line(&format!(

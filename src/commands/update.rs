@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::asker::Asker;
-use super::outcome::Outcome;
+use super::outcome::{LIFTED, Outcome, lifts};
 use super::resolve;
 use crate::check::Typed;
 use crate::error::Failure;
@@ -165,6 +165,11 @@ pub(super) fn set(
         let applied = transaction.apply(&change)?;
         let hint = if applied.line.is_none() {
             Some("it was so already".to_owned())
+        } else if let (true, Some(change)) = (
+            lifts(Some(before), Some(after)),
+            transaction.change_number(),
+        ) {
+            Some(format!("{LIFTED}; to put it back: aizo undo {change}"))
         } else if matches!(values.pattern, Some(Some(_))) {
             without_effect(&entry, score)
         } else {

@@ -39,6 +39,8 @@ pub struct Differing {
     pub how: How,
     /// Whether it is a hard limit as before, and forbids less; looked at only where rows are held against the journal.
     pub is_weaker: bool,
+    /// The fields that are others, where it has changed; none where only observations are.
+    pub fields: Vec<String>,
 }
 
 /// What became of a record.
@@ -253,7 +255,7 @@ impl Transaction<'_> {
     ) -> Result<Differing> {
         let subject = Subject::Entry(uid.to_owned());
         let Some(stored) = stored else {
-            let id = self.insert(&subject, &entry.values, self.number_of(&subject)?)?;
+            let id = self.insert(&subject, &entry.values, self.free_number_of(&subject)?)?;
             self.mark(id, Dirty::Texts);
             for observed in entry.evidence.values() {
                 self.insert_evidence(id, observed)?;
@@ -283,7 +285,11 @@ impl Transaction<'_> {
                 self.insert_evidence(id, observed)?;
             }
         }
-        Ok(Differing::new(id, uid, Some(&stored.values), &entry.values))
+        let told = Differing::new(id, uid, Some(&stored.values), &entry.values);
+        Ok(Differing {
+            fields: differing.into_iter().map(|(field, _)| field).collect(),
+            ..told
+        })
     }
 
     fn equal_proposals(&mut self, state: &State, difference: &mut Difference) -> Result<()> {
@@ -303,7 +309,7 @@ impl Transaction<'_> {
             let subject = Subject::Proposal(uid.clone());
             let known = stored.get(uid);
             let id = match known {
-                None => self.insert(&subject, values, self.number_of(&subject)?)?,
+                None => self.insert(&subject, values, self.free_number_of(&subject)?)?,
                 Some((id, stored)) => {
                     let differing = differing(&subject, stored, values);
                     if differing.is_empty() {
@@ -322,7 +328,7 @@ impl Transaction<'_> {
     }
 
     /// The number that a record had in this file, if it still is nobody's.
-    fn number_of(&self, subject: &Subject) -> Result<Option<i64>> {
+    pub(super) fn free_number_of(&self, subject: &Subject) -> Result<Option<i64>> {
         self.connection()
             .prepare_cached(&format!(
                 "SELECT local_id FROM journal WHERE kind = ?1 AND uid = ?2 AND local_id IS NOT NULL
@@ -352,6 +358,7 @@ impl Differing {
                 Some(_) => How::Changed,
             },
             is_weaker: false,
+            fields: Vec::new(),
         }
     }
 
@@ -369,6 +376,7 @@ impl Differing {
             after: None,
             how: How::Removed,
             is_weaker: false,
+            fields: Vec::new(),
         }
     }
 }

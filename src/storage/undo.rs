@@ -220,13 +220,17 @@ impl Transaction<'_> {
 
     /// Writes the line that takes another one back, and its rows; gives the record's number, where it is there then. A
     /// record that goes by another name, or that others have kept, follows when all lines are folded.
-    fn take_back(&mut self, draft: Draft) -> Result<Option<i64>> {
+    fn take_back(&mut self, mut draft: Draft) -> Result<Option<i64>> {
         let id = self.view().number_of(&draft.subject)?;
         let has_rows = match draft.before {
             Some(_) => self.view().local_id(&draft.subject)?.is_some(),
             None => id.is_none(),
         };
         if has_rows {
+            if draft.before.is_none() && draft.local_id.is_none() {
+                // A line of another device does not know the number that the record had here.
+                draft.local_id = self.free_number_of(&draft.subject)?;
+            }
             let stays = draft.after.is_some();
             let id = self.execute(draft)?.id;
             return Ok(stays.then_some(id));
@@ -235,7 +239,8 @@ impl Transaction<'_> {
         Ok(id)
     }
 
-    /// What others have changed at the same time counts again as well. What is not as it was before is told.
+    /// What others have changed at the same time counts again as well. What is as the line had left it stands, which is told;
+    /// where it was something else before, the score that it has now is told.
     fn settle_undo(&mut self, mut undoing: Undoing) -> Result<Undoing> {
         if !self.view().is_synced()? {
             return Ok(undoing);
@@ -249,16 +254,27 @@ impl Transaction<'_> {
             let subject = one.line.subject.clone();
             one.id = self.view().number_of(&subject)?;
             let is_oldest = known.insert(subject.clone());
+            let mut now = None;
             let is_undone = match (&one.line.before, one.id) {
                 (None, id) => id.is_none(),
                 (Some(_), None) => false,
                 (Some(before), Some(id)) => {
                     let stored = self.values(&subject, id)?;
-                    let is_clock = |field: &str| CLOCK.contains(&field);
-                    let mut before = before.iter();
-                    before.all(|(field, value)| is_clock(field) || stored.get(field) == Some(value))
+                    let left = one.line.after.as_ref();
+                    let is_back = before.iter().all(|(field, value)| {
+                        let stands = stored.get(field);
+                        CLOCK.contains(&field.as_str())
+                            || stands == Some(value)
+                            || left.is_none_or(|left| left.get(field) != stands)
+                    });
+                    now = stored.get("base_score").filter(|_| is_oldest).cloned();
+                    is_back
                 }
             };
+            let told = one.line.before.as_mut();
+            if let (Some(told), Some(now)) = (told.and_then(|it| it.get_mut("base_score")), now) {
+                *told = now;
+            }
             if is_undone || !is_oldest {
                 done.push(one);
             } else {
@@ -439,7 +455,27 @@ impl Transaction<'_> {
 
     fn has_changed(&self, line: &JournalLine) -> Result<StorageError> {
         let label = self.label_of(&line.subject)?;
-        Ok(cannot_undo(line, &format!("“{label}” has changed since")))
+        // What came from another device since can be taken back by its number.
+        let undone = self.view().undone_records()?;
+        let mut later = self.view().journal_where(
+            "kind = ?1 AND uid = ?2 AND seq > ?3",
+            rusqlite::params![line.subject.kind(), line.subject.uid(), line.seq],
+        )?;
+        later.retain(|other| {
+            let is_other = other.batch != line.batch;
+            let can_be =
+                is_other && why_not(other.op).is_none() && !is_blank(other) && overlap(line, other);
+            can_be && !undone.contains(&record_of(other))
+        });
+        Ok(match later.into_iter().max_by_key(|other| other.seq) {
+            Some(other) => StorageError::LaterChange {
+                number: line.seq,
+                later: other.seq,
+                op: other.op.name().to_owned(),
+                item: label,
+            },
+            None => cannot_undo(line, &format!("“{label}” has changed since")),
+        })
     }
 
     /// Refuses when an item that would come back has a successor.

@@ -85,11 +85,46 @@ impl Sync<'_> {
                 lines.extend(reading.lines);
                 waiting.extend(reading.stopped.map(|place| ((*device).to_owned(), place)));
             }
+            let mut came = wanted(&lines, &transaction.view().device()?);
+            // What was never here is not overridden.
+            let view = transaction.view();
+            let mut unknown = Vec::new();
+            for uid in came.keys() {
+                if view.item_of(&Subject::Entry(uid.clone()))?.is_none() {
+                    unknown.push(uid.clone());
+                }
+            }
+            came.retain(|uid, _| !unknown.contains(uid));
             let suspected = suspected(&lines, &transaction.view().device()?);
             let mut received = transaction.receive(lines)?;
+            let differs = |uid: &str| {
+                let mut entries = received.difference.entries.iter();
+                entries.any(|entry| entry.uid == uid)
+                    || received.held.iter().any(|held| held.uid == uid)
+            };
+            let mut overridden = Vec::new();
+            for (uid, wanted) in came {
+                let view = transaction.view();
+                let id = view.number_of(&Subject::Entry(uid.clone()))?;
+                let entry = match id {
+                    Some(id) => view.entry(id)?,
+                    None => None,
+                };
+                if differs(entry.as_ref().map_or(&uid, |entry| &entry.uid)) {
+                    continue;
+                }
+                if let Some(item) = view.item_of(&Subject::Entry(uid))? {
+                    overridden.push(reply::Overridden {
+                        item,
+                        score: entry.map(|entry| entry.base_score.value()),
+                        wanted,
+                    });
+                }
+            }
             received.renamed = received.renamed.or(renamed);
             transaction.set_sync_note(&note.text())?;
             let mut pulled = pulled(self.context, transaction, received, waiting)?;
+            pulled.overridden = overridden;
             for (uid, why) in suspected {
                 if let Some(id) = transaction.view().number_of(&Subject::Entry(uid))?
                     && let Some(entry) = transaction.view().entry(id)?
@@ -113,6 +148,22 @@ pub(super) fn change<T>(
         true => context.rehearse(work),
         false => context.write(work),
     }
+}
+
+/// The entries of which another device says something, and the last score that it wants.
+fn wanted(lines: &[JournalLine], own: &str) -> BTreeMap<String, Option<f64>> {
+    let mut wanted = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.device != own) {
+        if let Subject::Entry(uid) = &line.subject {
+            let score = line
+                .after
+                .as_ref()
+                .and_then(|after| after.get("base_score"));
+            let last = wanted.entry(uid.clone()).or_default();
+            *last = score.and_then(Value::as_f64).or(*last);
+        }
+    }
+    wanted
 }
 
 /// The entries of which another device says what may be meant for the model, or a secret. They stand, as they do there: who may

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::commands::entries::count;
 use crate::commands::history::short_device;
+use crate::commands::outcome::{LIFTED, lifts};
 use crate::model::Score;
 use crate::present::{Answer, Page, to_json};
 use crate::storage::{Difference, Differing, How};
@@ -35,6 +36,9 @@ pub(super) struct Pulled {
     pub(super) entries: Changes,
     pub(super) limits_held: Vec<Held>,
     pub(super) suspected: Vec<Suspected>,
+    /// What came and changed nothing: what stands here.
+    #[serde(skip)]
+    pub(super) overridden: Vec<Overridden>,
     pub(super) proposals: Changes,
     pub(super) decay_changed: bool,
     pub(super) waiting: Vec<Waiting>,
@@ -66,6 +70,9 @@ pub(super) struct Record {
     item: String,
     score_before: Option<f64>,
     score_after: Option<f64>,
+    /// What is different, where it is not the score.
+    #[serde(skip)]
+    fields: Vec<String>,
 }
 
 /// A limit that a concurrent raise or removal did not touch.
@@ -80,6 +87,30 @@ pub(super) struct Held {
     /// Whether that is this device.
     #[serde(skip)]
     pub(super) here: bool,
+}
+
+/// An entry that stays as it was, whatever another device said of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Overridden {
+    pub(super) item: String,
+    /// The score that it has; none where it is gone.
+    pub(super) score: Option<f64>,
+    /// The score that it had on the other device.
+    pub(super) wanted: Option<f64>,
+}
+
+impl Overridden {
+    fn line(&self) -> String {
+        let score = |score: Option<f64>| score.map(Score::clamped);
+        match (score(self.score), score(self.wanted)) {
+            (Some(score), Some(wanted)) if wanted != score => format!(
+                "stays as it is here: {} ({score}); another device had {wanted}",
+                self.item
+            ),
+            (Some(score), _) => format!("stays as it is here: {} ({score})", self.item),
+            (None, _) => format!("stays removed: {}", self.item),
+        }
+    }
 }
 
 /// An entry of which another device says what may not be meant for a profile.
@@ -139,6 +170,7 @@ impl Pulled {
             entries: Changes::of(difference.entries),
             limits_held: Vec::new(),
             suspected: Vec::new(),
+            overridden: Vec::new(),
             proposals: Changes::of(difference.proposals),
             decay_changed: difference.decay,
             waiting: waiting
@@ -163,6 +195,7 @@ impl Pulled {
         self.entries.add(more.entries);
         self.limits_held.extend(more.limits_held);
         self.suspected.extend(more.suspected);
+        self.overridden.extend(more.overridden);
         self.proposals.add(more.proposals);
         self.decay_changed |= more.decay_changed;
         // The second run has looked at the same files again.
@@ -201,6 +234,9 @@ impl Pulled {
                 held.item,
                 Score::clamped(held.score),
             ))?;
+        }
+        for one in self.overridden.iter().take(MOST) {
+            page.wrapped(&one.line())?;
         }
         for one in self.suspected.iter().take(MOST) {
             page.wrapped(&format!(
@@ -260,6 +296,7 @@ impl Changes {
                 item: record.item,
                 score_before: record.before,
                 score_after: record.after,
+                fields: record.fields,
             });
         }
         changes
@@ -297,10 +334,28 @@ impl Record {
         let score = |score: Option<f64>| score.map(Score::clamped);
         let score = match (score(self.score_before), score(self.score_after)) {
             (Some(before), Some(after)) if before != after => format!(" ({before} → {after})"),
+            (Some(_), Some(score)) => format!(" ({score}: {})", self.what_changed()),
             (_, Some(score)) | (Some(score), None) => format!(" ({score})"),
             (None, None) => String::new(),
         };
-        format!("{}{score}", self.item)
+        let lifted = match lifts(self.score_before, self.score_after) {
+            true => format!("; {LIFTED}"),
+            false => String::new(),
+        };
+        format!("{}{score}{lifted}", self.item)
+    }
+
+    /// What has changed beside the score.
+    fn what_changed(&self) -> String {
+        let mut fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
+        let is_clock = |field: &&str| matches!(*field, "last_seen" | "touch_count");
+        let was_used = fields.iter().any(|field| is_clock(field));
+        fields.retain(|field| !is_clock(field) && *field != "base_score");
+        match (fields.is_empty(), was_used) {
+            (false, _) => fields.join(", "),
+            (true, true) => "used".to_owned(),
+            (true, false) => "what was said of it".to_owned(),
+        }
     }
 }
 
