@@ -83,7 +83,8 @@ fn object(value: Value) -> Values {
 
 /// Sets what a line sets, and gives the score that a limit withstood. Where what stands is what the line saw, it becomes
 /// what the line says. Otherwise of texts the last one stands, of lists and counts the difference is applied, and a score
-/// that was merged is merged again. What speaks against a limit never becomes its reason.
+/// that was merged is merged again. What speaks against a limit never becomes its reason, and takes nothing from what it is
+/// checked by.
 pub(super) fn set(
     values: &mut Values,
     before: &Values,
@@ -103,6 +104,7 @@ pub(super) fn set(
         let new = match (field.as_str(), now) {
             ("base_score", Some(_)) => continue,
             ("reason", Some(_)) if held.is_some() => continue,
+            ("pattern", Some(now)) if held.is_some() => with_patterns(now, new),
             (_, Some(now)) if Some(now) != old => follow(field, now, old, new),
             _ => new.clone(),
         };
@@ -178,6 +180,15 @@ fn follow(field: &str, now: &Value, old: Option<&Value>, new: &Value) -> Value {
     }
 }
 
+/// The patterns of a field and of another one.
+fn with_patterns(have: &Value, more: &Value) -> Value {
+    let lists = [have, more].map(|field| split_patterns(field.as_str().unwrap_or_default()));
+    match united_patterns(&lists[0], &lists[1]) {
+        None => have.clone(),
+        Some(all) => join_patterns(&all).map_or(Value::Null, Value::from),
+    }
+}
+
 /// A list with what was added to another one and without what was taken from it.
 fn difference(
     mut list: Vec<String>,
@@ -227,10 +238,10 @@ fn earlier<'t>(a: &'t str, b: &'t str) -> &'t str {
 }
 
 /// Makes two entries one, as when the second is added while the first is there. A limit among them was in force already,
-/// whoever stated it.
+/// whoever stated it: it keeps what it is checked by, and its reason.
 pub(super) fn unite(values: &mut Values, other: &Values, counted: i64) {
     let (now, incoming) = (score(values), score(other));
-    let speaks_against = forbids(values) && !forbids(other);
+    let (forbade, forbids_too) = (forbids(values), forbids(other));
     let is_users = |values: &Values| text(values, "origin") == Origin::User.name();
     let is_weaker = is_users(values) && !is_users(other);
     if let (Some(now), Some(incoming)) = (now, incoming)
@@ -239,18 +250,22 @@ pub(super) fn unite(values: &mut Values, other: &Values, counted: i64) {
         rescore(values, seen_again(now, incoming));
     }
     let reason = text(other, "reason");
-    if !reason.trim().is_empty() && !speaks_against && !is_weaker {
+    let has_reason = match (forbade, forbids_too) {
+        (true, false) => false,
+        // What stood spoke against the limit.
+        (false, true) => true,
+        _ => !reason.trim().is_empty() && !is_weaker,
+    };
+    if has_reason {
         values.insert("reason".to_owned(), Value::from(reason));
     }
     let keywords = split_keywords(text(values, "keywords"));
     if let Some(all) = union(&keywords, &split_keywords(text(other, "keywords"))) {
         values.insert("keywords".to_owned(), Value::from(join_keywords(&all)));
     }
-    let patterns = split_patterns(text(values, "pattern"));
-    if let Some(all) = united_patterns(&patterns, &split_patterns(text(other, "pattern")))
-        && !is_weaker
-    {
-        let all = join_patterns(&all).map_or(Value::Null, Value::from);
+    if forbids_too || !is_weaker {
+        let [have, more] = [&*values, other].map(|of| of.get("pattern").unwrap_or(&Value::Null));
+        let all = with_patterns(have, more);
         values.insert("pattern".to_owned(), all);
     }
     let mut scenarios = names(values.get("scenarios"));
@@ -281,5 +296,47 @@ pub(super) fn observation(uid: &str, values: &Values) -> Evidence {
         place: None,
         confidence: None,
         cues: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry() -> impl Strategy<Value = Values> {
+        let lists = proptest::collection::vec(0..4u8, 0..3);
+        let scores = prop_oneof![Just(0.2), Just(0.5), Just(3.0), Just(9.0)];
+        let reasons = prop_oneof![Just(""), Just("one"), Just("other")];
+        (scores, reasons, any::<bool>(), lists).prop_map(|(score, reason, is_users, patterns)| {
+            let patterns: Vec<String> = patterns.iter().map(|one| format!("p{one}")).collect();
+            complete(object(json!({
+                "item": "force push", "base_score": score, "reason": reason,
+                "origin": (if is_users { Origin::User } else { Origin::Agent }).name(),
+                "pattern": join_patterns(&patterns),
+            })))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn two_entries_that_become_one_keep_what_a_limit_is_checked_by_and_its_reason(
+            one in entry(), other in entry()
+        ) {
+            for (first, second) in [(&one, &other), (&other, &one)] {
+                let mut all = first.clone();
+                unite(&mut all, second, 0);
+                let limits: Vec<&Values> =
+                    [first, second].into_iter().filter(|of| forbids(of)).collect();
+                prop_assert_eq!(forbids(&all), !limits.is_empty());
+                let patterns = split_patterns(text(&all, "pattern"));
+                for pattern in limits.iter().flat_map(|of| split_patterns(text(of, "pattern"))) {
+                    prop_assert!(patterns.contains(&pattern), "{} is gone", pattern);
+                }
+                if let [limit] = limits[..] {
+                    prop_assert_eq!(text(&all, "reason"), text(limit, "reason"));
+                }
+            }
+        }
     }
 }
