@@ -257,6 +257,8 @@ fn open_damaged(location: &Location) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(open::real(&location.path), flags)?;
     open::configure(&connection, location.patience)?;
+    // This reads the schema: what is no database shows itself here.
+    connection.pragma_update(None, "synchronous", "FULL")?;
     let mut persist = 1;
     connection.file_control::<&str>(None, FileControl::PersistWal(&mut persist))?;
     connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;

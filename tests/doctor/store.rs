@@ -217,7 +217,11 @@ fn a_copy_without_a_byte_is_not_named() {
         "UPDATE preferences SET base_score = 9 WHERE item = 'force-push'",
     );
     let told = found(&home, "journal");
-    assert!(told.hint.starts_with("there is no copy"), "{}", told.hint);
+    assert!(
+        told.hint.starts_with("there is no sound copy"),
+        "{}",
+        told.hint
+    );
 }
 
 #[test]

@@ -99,7 +99,10 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
         confirm(&args.file, &present, &reply.comparison.limits)?;
     }
     let agree = |view: Option<&View<'_>>| -> Result<(), Wrapped> {
-        let knows_all = view.map_or(Ok(true), |view| memory.is_of(view))?;
+        let knows_all = match (view, &present) {
+            (None, _) | (_, Present::Unreadable(_)) => true,
+            (Some(view), _) => memory.is_of(view)?,
+        };
         let is_agreed = args.yes || still_holds(view, &present, &reply.comparison.limits, &coming)?;
         if knows_all && is_agreed {
             return Ok(());
