@@ -6,6 +6,7 @@ use rusqlite::{Row, params};
 use serde_json::Value;
 
 use super::{Result, Transaction};
+use crate::merge::fold::FORBIDDING;
 use crate::merge::forgotten::{Erasure, nameless, texts_of};
 use crate::model::{
     Change, Effect, Evidence, JournalLine, LINE_VERSION, Op, Origin, SEEN, Score, Stamp, Subject,
@@ -244,14 +245,24 @@ impl Draft {
         }
     }
 
-    /// Whether a hard limit gives way to this: it goes, or gets a score out of its band.
-    pub(super) fn lifts_a_limit(&self) -> bool {
-        let score = |values: &Option<Values>| {
+    /// Whether this makes something a hard limit, or one gives way to it: it goes, or gets a score out of its band.
+    pub(super) fn makes_or_lifts_a_limit(&self) -> bool {
+        let is_limit = |values: &Option<Values>| {
             let score = values.as_ref()?.get("base_score")?.as_f64()?;
             Some(Score::clamped(score).is_hard_limit())
         };
-        let goes = self.after.is_none();
-        score(&self.before) == Some(true) && (goes || score(&self.after) == Some(false))
+        match (is_limit(&self.before), is_limit(&self.after)) {
+            (Some(before), Some(after)) => before != after,
+            (Some(before), None) => before && self.after.is_none(),
+            (None, _) => false,
+        }
+    }
+
+    /// Whether this changes what would be forbidden if its entry is a hard limit.
+    pub(super) fn says_what_is_forbidden(&self) -> bool {
+        let is_entry = matches!(self.subject, Subject::Entry(_));
+        let before = self.before.as_ref().filter(|_| is_entry);
+        before.is_some_and(|before| FORBIDDING.iter().any(|field| before.contains_key(*field)))
     }
 
     pub(super) fn with_local_id(mut self, id: i64) -> Self {

@@ -281,15 +281,6 @@ impl<'s> Transaction<'s> {
         Ok(seq)
     }
 
-    /// Whether the line of a draft says what of other devices was known: a limit gives way to it, or it tells what a text was
-    /// before of a record that has lost some.
-    fn says_what_was_known(&self, draft: &Draft) -> Result<bool> {
-        Ok(draft.lifts_a_limit()
-            || draft.tells_what_was()
-                && self.view().is_synced()?
-                && self.view().is_shortened(&draft.subject)?)
-    }
-
     /// The number of a record in this file.
     fn local_id(&self, subject: &Subject) -> Result<Option<i64>> {
         self.view().local_id(subject)

@@ -4,8 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
+use crate::commands::entries::count;
 use crate::merge::would_weaken;
 use crate::model::{Preference, item_key};
+
+/// So many limits are named in a question or an error.
+const MOST_NAMED: usize = 20;
 
 /// An entry that comes, goes or changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,7 +33,7 @@ pub(super) struct Comparison {
 
 /// What becomes of hard limits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(super) struct Limits {
+pub(in crate::commands) struct Limits {
     /// Those that are none any more.
     #[serde(rename = "limits_lost")]
     pub(super) lost: Vec<Moved>,
@@ -104,7 +108,7 @@ impl Comparison {
 
 impl Limits {
     /// Compares the hard limits that are there with those that come.
-    pub(super) fn of(present: &[Preference], coming: &[Preference]) -> Self {
+    pub(in crate::commands) fn of(present: &[Preference], coming: &[Preference]) -> Self {
         let others = Others::of(coming);
         let mut limits = Limits::default();
         for limit in present.iter().filter(|entry| entry.is_hard_limit()) {
@@ -121,8 +125,24 @@ impl Limits {
         limits
     }
 
+    /// What would become of them; none where nothing would.
+    pub(in crate::commands) fn told(&self) -> Option<String> {
+        let told = [
+            ("would be lost", &self.lost),
+            ("would forbid less, or something else", &self.weakened),
+        ];
+        let told = told.into_iter().filter(|(_, limits)| !limits.is_empty());
+        let told: Vec<String> = told
+            .map(|(what, limits)| {
+                let many = count(limits.len(), "hard limit", "hard limits");
+                format!("{many} {what}: {}", named(limits))
+            })
+            .collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+
     /// Whether nothing is lost and nothing weakened that is not among the others.
-    pub(super) fn are_all_in(&self, told: &Self) -> bool {
+    pub(in crate::commands) fn are_all_in(&self, told: &Self) -> bool {
         let all_in = |these: &[Moved], those: &[Moved]| these.iter().all(|one| those.contains(one));
         all_in(&self.lost, &told.lost) && all_in(&self.weakened, &told.weakened)
     }
@@ -138,6 +158,20 @@ impl Moved {
             score_after: after.map(score),
         }
     }
+}
+
+/// `“tabs”, “emojis” and 3 more`.
+fn named(limits: &[Moved]) -> String {
+    let mut names: Vec<String> = limits
+        .iter()
+        .take(MOST_NAMED)
+        .map(|limit| format!("“{}”", limit.item))
+        .collect();
+    let more = limits.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    names.join(", ")
 }
 
 /// Whether an entry says something else; when it was last seen does not count.

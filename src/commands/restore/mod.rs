@@ -1,22 +1,18 @@
 //! `aizo restore`: puts a copy in the place of the store, says what comes and goes by it, and asks before a hard limit is
 //! lost or weakened.
 
-mod compare;
+pub(super) mod compare;
 mod reply;
 
 use std::path::{Path, PathBuf};
 
-use super::entries::count;
 use super::{Context, Wrapped};
 use crate::error::{Failure, Kind};
 use crate::model::{Preference, quoted};
 use crate::present;
 use crate::storage::{Memory, Staged, StorageError, Store, View};
-use compare::{Comparison, Limits, Moved};
+use compare::{Comparison, Limits};
 pub use reply::Reply;
-
-/// So many limits are named in a question or an error.
-const MOST_NAMED: usize = 20;
 
 /// Arguments of `restore`.
 #[derive(Debug, clap::Args)]
@@ -185,45 +181,25 @@ fn refusal(file: &Path, error: StorageError) -> Failure {
 
 /// Makes sure that somebody wants hard limits to be lost, or to forbid less.
 fn confirm(file: &Path, present: &Present, limits: &Limits) -> anyhow::Result<()> {
-    let told = [
-        ("would be lost", &limits.lost),
-        ("would forbid less, or something else", &limits.weakened),
-    ];
-    let told = told.into_iter().filter(|(_, limits)| !limits.is_empty());
-    let told: Vec<String> = told
-        .map(|(what, limits)| {
-            let many = count(limits.len(), "hard limit", "hard limits");
-            format!("{many} {what}: {}", named(limits))
-        })
-        .collect();
-    let why = match present {
-        Present::Unreadable(why) => {
+    let why = match (present, limits.told()) {
+        (Present::Unreadable(why), _) => {
             format!("{why}; which hard limits would be lost cannot be said")
         }
-        _ if told.is_empty() => return Ok(()),
-        _ => told.join("; "),
+        (_, Some(told)) => told,
+        (_, None) => return Ok(()),
     };
     let yes = format!("aizo restore {} --yes", quoted(&file.display().to_string()));
+    confirm_loss(why, yes, "Restore it")
+}
+
+/// Asks whether something is to happen all the same, or says what to type where nobody can be asked.
+pub(super) fn confirm_loss(why: String, yes: String, what: &str) -> anyhow::Result<()> {
     if !present::is_interactive() {
         return Err(Failure::new(Kind::Conflict, why).hint(yes).into());
     }
-    if present::confirmed(&format!("{why}\nRestore it all the same?"))? {
+    if present::confirmed(&format!("{why}\n{what} all the same?"))? {
         Ok(())
     } else {
-        Err(Failure::new(Kind::Failed, "nothing was restored").into())
+        Err(Failure::new(Kind::Failed, "nothing was changed").into())
     }
-}
-
-/// `“tabs”, “emojis” and 3 more`.
-fn named(limits: &[Moved]) -> String {
-    let mut names: Vec<String> = limits
-        .iter()
-        .take(MOST_NAMED)
-        .map(|limit| format!("“{}”", limit.item))
-        .collect();
-    let more = limits.len().saturating_sub(MOST_NAMED);
-    if more > 0 {
-        names.push(format!("and {more} more"));
-    }
-    names.join(", ")
 }

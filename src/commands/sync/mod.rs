@@ -76,7 +76,7 @@ enum Action {
     /// Show the repository, the devices and what waits; without the network
     Status,
     /// Make the tables anew from the files of the repository as they were fetched last
-    Rebuild(Rehearsal),
+    Rebuild(rebuild::Args),
     /// Put what somebody else has published into review
     Import(import::Args),
 }
@@ -90,7 +90,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         Some(Action::Init(args)) => Box::new(init::run(args, context)?),
         Some(Action::Import(args)) => Box::new(import::run(args, context)?),
         Some(Action::Status) => Box::new(status::run(context)?),
-        Some(Action::Rebuild(rehearsal)) => Box::new(rebuild::run(rehearsal.dry_run, context)?),
+        Some(Action::Rebuild(args)) => Box::new(rebuild::run(args, context)?),
         Some(Action::Pull(rehearsal)) => {
             let sync = Sync::open(context, rehearsal.dry_run, PULL_STEPS)?;
             let mut reply = sync.reply("pulled")?;

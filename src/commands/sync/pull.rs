@@ -129,8 +129,12 @@ impl Sync<'_> {
                 if let Some(id) = transaction.view().number_of(&Subject::Entry(uid))?
                     && let Some(entry) = transaction.view().entry(id)?
                 {
-                    let item = entry.item;
-                    pulled.suspected.push(reply::Suspected { id, item, why });
+                    pulled.suspected.push(reply::Suspected {
+                        id,
+                        is_limit: entry.is_hard_limit(),
+                        item: entry.item,
+                        why,
+                    });
                 }
             }
             Ok(pulled)
@@ -194,10 +198,10 @@ pub(super) fn pulled(
 ) -> anyhow::Result<Pulled> {
     context.remember_forgotten(received.forgotten.iter().cloned().collect());
     let view = transaction.view();
-    let mut pulled = Pulled::new(received.lines, received.difference, waiting);
+    let here = view.device()?;
+    let mut pulled = Pulled::new(&here, received.lines, received.difference, waiting);
     pulled.renamed = received.renamed;
     pulled.forgotten = received.forgotten.into_iter().collect();
-    let here = view.device()?;
     for held in received.held {
         if let Some(id) = view.number_of(&Subject::Entry(held.uid.clone()))?
             && let Some(entry) = view.entry(id)?
@@ -208,6 +212,7 @@ pub(super) fn pulled(
                 item: entry.item,
                 score: entry.base_score.value(),
                 wanted: held.wanted,
+                fields: held.fields,
                 here: held.device == here,
                 device: held.device,
             });

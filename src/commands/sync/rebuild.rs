@@ -10,10 +10,24 @@ use super::pull::{change, pulled};
 use super::reply::Pulled;
 use crate::commands::Context;
 use crate::commands::entries::count;
+use crate::commands::restore::compare::Limits;
+use crate::commands::restore::confirm_loss;
 use crate::error::{Failure, Kind};
 use crate::model::JournalLine;
 use crate::present::{Answer, Page, to_json};
+use crate::storage::Transaction;
 use crate::sync::read;
+
+/// Arguments of `sync rebuild`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Say what would happen, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask when hard limits are lost or weakened by it
+    #[arg(long, short)]
+    yes: bool,
+}
 
 /// What `sync rebuild` replies.
 #[derive(Debug, Serialize)]
@@ -34,7 +48,8 @@ pub(super) struct Reply {
     kept: Option<PathBuf>,
 }
 
-pub(super) fn run(dry_run: bool, context: &Context) -> anyhow::Result<Reply> {
+pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<Reply> {
+    let dry_run = args.dry_run;
     let sync = Sync::open(context, dry_run, 1)?;
     sync.progress.name("making the tables anew");
     let tree = sync.repository.tree()?;
@@ -52,9 +67,24 @@ pub(super) fn run(dry_run: bool, context: &Context) -> anyhow::Result<Reply> {
         waiting.extend(reading.stopped.map(|place| (device.clone(), place)));
     }
     let many = lines.len();
+    let asks = !dry_run && !args.yes;
+    let told = match asks {
+        true => context.rehearse(|transaction| limits(transaction, lines.clone()))?,
+        false => Limits::default(),
+    };
+    if let Some(why) = told.told() {
+        confirm_loss(why, "aizo sync rebuild --yes".to_owned(), "Rebuild it")?;
+    }
     let (kept, rebuilt, difference) = change(context, dry_run, |transaction| {
         let kept = transaction.keep_copy("before-rebuild")?;
+        let before = transaction.view().preferences()?;
         let mut rebuilt = transaction.rebuild(lines)?;
+        let limits = Limits::of(&before, &transaction.view().preferences()?);
+        if asks && !limits.are_all_in(&told) {
+            let failure =
+                Failure::new(Kind::Conflict, "the store has changed since you were asked");
+            return Err(failure.hint("say it again").into());
+        }
         let received = std::mem::take(&mut rebuilt.received);
         let told = pulled(context, transaction, received, waiting)?;
         Ok((kept, rebuilt, told))
@@ -69,6 +99,13 @@ pub(super) fn run(dry_run: bool, context: &Context) -> anyhow::Result<Reply> {
         difference,
         kept,
     })
+}
+
+/// What rebuilding would make of the hard limits.
+fn limits(transaction: &mut Transaction<'_>, lines: Vec<JournalLine>) -> anyhow::Result<Limits> {
+    let before = transaction.view().preferences()?;
+    transaction.rebuild(lines)?;
+    Ok(Limits::of(&before, &transaction.view().preferences()?))
 }
 
 impl Answer for Reply {

@@ -75,14 +75,16 @@ pub(super) struct Record {
     fields: Vec<String>,
 }
 
-/// A limit that a concurrent raise or removal did not touch.
+/// A limit that a change did not touch whose device did not know it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Held {
     pub(super) id: i64,
     pub(super) item: String,
     pub(super) score: f64,
-    /// The score that it was to have; none where it was to go.
+    /// The score that it was to have.
     pub(super) wanted: Option<f64>,
+    /// What was to change of what it forbids. Where that is nothing, and no score either, it was to go.
+    pub(super) fields: Vec<&'static str>,
     pub(super) device: String,
     /// Whether that is this device.
     #[serde(skip)]
@@ -119,6 +121,8 @@ pub(super) struct Suspected {
     pub(super) id: i64,
     pub(super) item: String,
     pub(super) why: &'static str,
+    #[serde(skip)]
+    pub(super) is_limit: bool,
 }
 
 /// Lines that cannot be read yet.
@@ -129,6 +133,9 @@ pub(super) struct Waiting {
     lines: usize,
     why: String,
     newer: bool,
+    /// Whether that is this device.
+    #[serde(skip)]
+    pub(super) here: bool,
 }
 
 /// What went.
@@ -155,6 +162,7 @@ impl Reply {
 
 impl Pulled {
     pub(super) fn new(
+        own: &str,
         lines: HashMap<String, usize>,
         difference: Difference,
         waiting: Vec<(String, Stopped)>,
@@ -176,11 +184,12 @@ impl Pulled {
             waiting: waiting
                 .into_iter()
                 .map(|(device, stopped)| Waiting {
-                    device,
                     line: stopped.line,
                     lines: stopped.waiting,
                     why: stopped.why,
                     newer: stopped.newer,
+                    here: device == own,
+                    device,
                 })
                 .collect(),
             renamed: None,
@@ -221,9 +230,10 @@ impl Pulled {
             page.wrapped(&format!("forgotten for good: {item}"))?;
         }
         for held in self.limits_held.iter().take(MOST) {
-            let wanted = match held.wanted {
-                Some(score) => format!("wanted {}", Score::clamped(score)),
-                None => "removed it".to_owned(),
+            let wanted = match (held.wanted, held.fields.as_slice()) {
+                (Some(score), _) => format!("wanted {}", Score::clamped(score)),
+                (None, []) => "removed it".to_owned(),
+                (None, fields) => format!("changed its {}", fields.join(", ")),
             };
             let device = match held.here {
                 true => "this device".to_owned(),
@@ -239,10 +249,11 @@ impl Pulled {
             page.wrapped(&one.line())?;
         }
         for one in self.suspected.iter().take(MOST) {
-            page.wrapped(&format!(
-                "look at it: {}: {}; aizo remove {} takes it out",
-                one.item, one.why, one.id
-            ))?;
+            let advice = match one.is_limit {
+                true => format!("aizo update {} takes it out of the hard limit", one.id),
+                false => format!("aizo remove {} takes it out", one.id),
+            };
+            page.wrapped(&format!("look at it: {}: {}; {advice}", one.item, one.why))?;
         }
         if self.suspected.len() > MOST {
             page.line(&format!(
@@ -255,14 +266,19 @@ impl Pulled {
             page.line("changed: how fast things fade (aizo config show)")?;
         }
         for waiting in &self.waiting {
-            let what = match waiting.newer {
-                true => "update aizo to read it".to_owned(),
-                false => "its own device mends it with its next push".to_owned(),
+            let (whose, what) = match (waiting.here, waiting.newer) {
+                (true, false) => ("this device".to_owned(), "its next push mends it"),
+                (_, newer) => (
+                    format!("device {}", short_device(&waiting.device)),
+                    match newer {
+                        true => "update aizo to read it",
+                        false => "its own device mends it with its next push",
+                    },
+                ),
             };
             page.wrapped(&format!(
-                "waits: {} of device {} from line {} on: {}; {what}",
+                "waits: {} of {whose} from line {} on: {}; {what}",
                 count(waiting.lines, "line", "lines"),
-                short_device(&waiting.device),
                 waiting.line,
                 waiting.why
             ))?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::values;
+use serde_json::Value;
+
+use super::values::{self, FORBIDDING, Withstood};
 use crate::model::{Evidence, JournalLine, Op, Values};
 
 /// An entry.
@@ -18,6 +20,8 @@ pub struct Entry {
     pub(super) claims: BTreeMap<String, String>,
     /// The lines that made it, or what became one with it.
     pub(super) made: Vec<Made>,
+    /// What lines have taken of what it says, in their order.
+    pub(super) taken: Vec<Taken>,
     /// Where it became one with another and one of the two was a limit, the score of the other one.
     pub(super) milder: Option<f64>,
 }
@@ -42,6 +46,16 @@ impl Made {
     }
 }
 
+/// That a line took something of what an entry says, or put something else in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Taken {
+    pub(super) device: String,
+    pub(super) hlc: String,
+    pub(super) field: &'static str,
+    /// What stood before.
+    had: Value,
+}
+
 impl Entry {
     pub(super) fn is_limit(&self) -> bool {
         values::forbids(&self.values)
@@ -59,6 +73,75 @@ impl Entry {
     pub(super) fn gives_way(&mut self, line: &JournalLine) -> bool {
         self.claims.retain(|device, hlc| !line.knows(device, hlc));
         self.claims.is_empty()
+    }
+
+    /// Sets what a line sets, and gives what a limit withstood.
+    pub(super) fn set(&mut self, before: &Values, after: &Values, line: &JournalLine) -> Withstood {
+        // What is forgotten goes, whoever knew the limit.
+        let forgets = line.op == Op::Forget;
+        let mut claims = self.claims.iter();
+        let is_known = forgets || claims.all(|(device, hlc)| line.knows(device, hlc));
+        let raises = values::score(after).is_some() && !values::forbids(after);
+        // What is seen again is never meant to lift a limit.
+        let lifts = raises && line.op != Op::Merge && self.gives_way(line);
+        let had = FORBIDDING.map(|field| {
+            let had = after.get(field).and_then(|_| self.values.get(field));
+            had.cloned()
+        });
+        let withstood = values::set(&mut self.values, before, after, line.op, lifts, is_known);
+        for (field, had) in FORBIDDING.into_iter().zip(had) {
+            if let (Some(had), Some(now)) = (had, self.values.get(field)) {
+                if forgets {
+                    self.taken.retain(|taken| taken.field != field);
+                } else if values::goes(field, &had, now) {
+                    self.taken.push(Taken {
+                        device: line.device.clone(),
+                        hlc: line.hlc.clone(),
+                        field,
+                        had,
+                    });
+                }
+            }
+        }
+        withstood
+    }
+
+    /// Brings back what others took before a line that makes this a limit, and its device did not know: it forbids what it
+    /// saw. Gives what came back.
+    pub(super) fn recover(&mut self, after: &Values, line: &JournalLine) -> Vec<Taken> {
+        let mut back = Vec::new();
+        for field in FORBIDDING {
+            let is_unknown = |taken: &&Taken| !line.knows(&taken.device, &taken.hlc);
+            let mut lost = self.taken.iter().rev().filter(|taken| taken.field == field);
+            let lost: Vec<&Taken> = match (field, after.get(field)) {
+                ("keywords" | "pattern", _) => lost.filter(is_unknown).collect(),
+                (_, Some(_)) => continue,
+                // What stood when its device looked last.
+                (_, None) => lost
+                    .by_ref()
+                    .take_while(is_unknown)
+                    .last()
+                    .into_iter()
+                    .collect(),
+            };
+            for taken in lost {
+                let Some(now) = self.values.get(field) else {
+                    continue;
+                };
+                let had = match field {
+                    // Of a list that it says itself, what it says.
+                    "keywords" | "pattern" => {
+                        values::with_more(field, now, after.get(field).unwrap_or(&taken.had))
+                    }
+                    _ => values::goes(field, &taken.had, now).then(|| taken.had.clone()),
+                };
+                if let Some(had) = had {
+                    self.values.insert(field.to_owned(), had);
+                    back.push(taken.clone());
+                }
+            }
+        }
+        back
     }
 
     /// Whether a line takes back the making of this entry, and others have made it as well: they still forbid what they

@@ -8,7 +8,9 @@
 //!
 //! **A hard limit gives way only to who knew it.** Every line that makes something a limit, or confirms one, is a claim; a
 //! score out of the band, or a removal, takes back the claims that its device knew when it wrote the line, and counts where
-//! none is left. Otherwise it is held, and listed in [`State::held`]. What a device knew is in the line
+//! none is left. What takes something of what a limit forbids ([`FORBIDDING`]) counts where its device knew all claims, and
+//! what took something before is brought back by a claim that did not know it. Otherwise it is held, and listed in
+//! [`State::held`]. What a device knew is in the line
 //! ([`JournalLine::knows`]): the values alone would not tell two limits apart that two devices set to the same score.
 
 mod entry;
@@ -23,7 +25,9 @@ use super::forgotten::{Forgotten, texts_of};
 use crate::model::{Evidence, JournalLine, Op, Subject, Values, item_key};
 use crate::scoring::Decay;
 pub use entry::Entry;
-use entry::Made;
+use entry::{Made, Taken};
+pub use values::FORBIDDING;
+use values::Withstood;
 
 /// What lines make of a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,13 +55,15 @@ impl State {
     }
 }
 
-/// A raise or a removal that a limit withstood: who made it did not know the limit.
+/// A change that a limit withstood: who made it did not know the limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
     /// The entry that is a limit.
     pub uid: String,
-    /// The score that it was to have; none where it was to go.
+    /// The score that it was to have.
     pub wanted: Option<f64>,
+    /// What was to change of what it forbids. Where that is nothing, and no score either, it was to go.
+    pub fields: Vec<&'static str>,
     /// The device of the line.
     pub device: String,
     /// The time of the line.
@@ -75,7 +81,7 @@ struct Removed {
 impl Removed {
     /// Follows a line whose device did not know that it is gone: whoever takes the removal back finds it.
     fn follow(&mut self, before: &Values, after: &Values, line: JournalLine) {
-        values::set(&mut self.entry.values, before, after, line.op, false);
+        self.entry.set(before, after, &line);
         for gone in &line.removed {
             self.entry.evidence.remove(&gone.uid);
         }
@@ -293,6 +299,7 @@ impl Fold {
         let mut entry = Entry {
             values: entry.values,
             made: entry.made,
+            taken: entry.taken,
             ..Entry::default()
         };
         if entry.is_limit() {
@@ -305,8 +312,7 @@ impl Fold {
     }
 
     fn set(&mut self, uid: String, before: &Values, after: &Values, line: JournalLine) {
-        let score = values::score(after);
-        let forbids = score.is_some_and(values::is_limit);
+        let forbids = values::forbids(after);
         if !self.state.entries.contains_key(&uid) {
             // Who set it did not know that it is gone, which changes nothing, unless they forbade it.
             match self.removed.remove(&uid) {
@@ -325,18 +331,30 @@ impl Fold {
             return;
         };
         let item = values::item(&entry.values).to_owned();
-        // What is seen again is never meant to lift a limit.
-        let lifts = score.is_some() && !forbids && line.op != Op::Merge && entry.gives_way(&line);
-        let wanted = values::set(&mut entry.values, before, after, line.op, lifts);
+        let withstood = entry.set(before, after, &line);
+        let mut back = Vec::new();
         if forbids {
+            if !values::forbids(before) {
+                back = entry.recover(after, &line);
+            }
             entry.forbid(&line.device, &line.hlc);
         }
         let is_renamed = values::item(&entry.values) != item;
         if is_renamed && self.is_named.insert(uid.clone()) {
-            self.named.push((uid.clone(), Some(item)));
+            // Whoever has the item of a limit meanwhile becomes one with it.
+            let comes_back = back.iter().any(|taken| taken.field == "item");
+            self.named
+                .push((uid.clone(), (!comes_back).then_some(item)));
         }
-        if let Some(wanted) = wanted {
-            self.hold(&uid, Some(wanted), &line);
+        if withstood != Withstood::default() {
+            let Withstood { score, fields } = withstood;
+            self.hold(&uid, score, fields, (&line.device, &line.hlc));
+        }
+        for Taken {
+            device, hlc, field, ..
+        } in back
+        {
+            self.hold(&uid, None, vec![field], (&device, &hlc));
         }
         self.unobserve(&uid, &line.removed);
         self.observe(&uid, line.added);
@@ -356,11 +374,14 @@ impl Fold {
             self.unobserve(&uid, &line.removed);
             return;
         }
+        let claims = entry.claims.clone();
         if !entry.gives_way(&line) && entry.is_limit() {
-            self.hold(&uid, None, &line);
+            self.hold(&uid, None, Vec::new(), (&line.device, &line.hlc));
             return;
         }
-        if let Some(entry) = self.state.entries.remove(&uid) {
+        if let Some(mut entry) = self.state.entries.remove(&uid) {
+            // Edits that did not know the limit find it all the same.
+            entry.claims = claims;
             let seen = vec![before];
             self.let_go(&uid, &entry);
             self.removed.insert(uid, Removed { entry, seen });
@@ -379,12 +400,19 @@ impl Fold {
         }
     }
 
-    fn hold(&mut self, uid: &str, wanted: Option<f64>, line: &JournalLine) {
+    fn hold(
+        &mut self,
+        uid: &str,
+        wanted: Option<f64>,
+        fields: Vec<&'static str>,
+        (device, hlc): (&str, &str),
+    ) {
         self.state.held.push(Held {
             uid: uid.to_owned(),
             wanted,
-            device: line.device.clone(),
-            hlc: line.hlc.clone(),
+            fields,
+            device: device.to_owned(),
+            hlc: hlc.to_owned(),
         });
     }
 
@@ -503,6 +531,10 @@ impl Fold {
                 other.forbid(device, hlc);
             }
             other.made.extend(entry.made);
+            let taken = entry.taken.into_iter();
+            other
+                .taken
+                .extend(taken.filter(|taken| taken.field != "item"));
             values::unite(&mut other.values, &entry.values, counted);
             let evidence = entry.evidence.into_values();
             let mut evidence: Vec<Evidence> = evidence.map(|one| *one).collect();

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use super::{Entry, State, fold, values};
+use super::{Entry, FORBIDDING, State, fold, values};
 use crate::merge::forgotten::{Forgotten, nameless, texts_of};
 use crate::merge::{Observation, observe};
 use crate::model::{
@@ -68,14 +68,23 @@ struct Draft {
 }
 
 impl Draft {
-    /// As in a store, what the device knows of others is in the lines that a limit gives way to, and in no other.
-    fn lifts_a_limit(&self) -> bool {
-        let is_limit = |values: &Option<Values>| {
-            let score = values.as_ref().and_then(values::score);
-            score.map(values::is_limit)
+    /// As in a store, what the device knows of others is in the lines by which a limit comes, goes, or forbids something
+    /// else, and in no other.
+    fn concerns_a_limit(&self, tables: &Tables) -> bool {
+        let (Subject::Entry(uid), Some(before)) = (&self.subject, &self.before) else {
+            return false;
         };
-        let goes = self.after.is_none();
-        is_limit(&self.before) == Some(true) && (goes || is_limit(&self.after) == Some(false))
+        let is_limit = |values: &Values| values::score(values).map(values::is_limit);
+        let comes_or_goes = match (is_limit(before), &self.after) {
+            (Some(before), Some(after)) => is_limit(after) == Some(!before),
+            (before, None) => before == Some(true),
+            (None, _) => false,
+        };
+        let forbids = || values::forbids(&tables.entries[uid].0);
+        comes_or_goes
+            || FORBIDDING.iter().any(|field| before.contains_key(*field))
+                && self.after.is_some()
+                && forbids()
     }
 }
 
@@ -240,7 +249,7 @@ impl World {
             let is_shortened = forgotten
                 .shortened()
                 .any(|subject| *subject == draft.subject);
-            let says_what_was_known = draft.lifts_a_limit()
+            let says_what_was_known = draft.concerns_a_limit(&tables)
                 || is_shortened && draft.before.as_ref().is_some_and(tells_what_was);
             is_undo |= matches!(draft.op, Op::Undo | Op::Forget);
             if !is_undo {
@@ -701,6 +710,16 @@ impl World {
                 let fields = json!({"base_score": self.score(step.score).value()});
                 self.update(device, step.pick, &fields, Op::Update);
             }
+            7 if step.share > 5 => {
+                let patterns = format!("@pattern{}", step.word % 3);
+                let pattern = (step.other > 1).then_some(patterns);
+                self.update(
+                    device,
+                    step.pick,
+                    &json!({ "pattern": pattern }),
+                    Op::Update,
+                );
+            }
             7 => {
                 let words = [WORDS[step.word % WORDS.len()], "other"].join(", ");
                 let fields = json!({"keywords": words, "scenarios": ["writing"], "reason": words});
@@ -816,6 +835,52 @@ fn no_limit_is_lost(world: &World, state: &State) {
     }
 }
 
+/// What a device forbade stays forbidden under its name, with its patterns and words, as long as nobody changes that who knew it.
+fn no_limit_forbids_less(world: &World, state: &State) {
+    let forgotten = Forgotten::of(&world.lines);
+    for (number, line) in world.lines.iter().enumerate() {
+        let makes_it =
+            |before: &Values| !values::forbids(before) && limit_of(line.after.as_ref()).is_some();
+        let is_entry = matches!(line.subject, Subject::Entry(_));
+        if !is_entry || forgotten.has(&line.subject) || !line.before.as_ref().is_some_and(makes_it)
+        {
+            continue;
+        }
+        let resolve = |line: &JournalLine| state.resolve(line.subject.uid()).to_owned();
+        let uid = resolve(line);
+        let knows = |other: usize| other > number && world.knew[other].contains(&number);
+        let others = world.lines.iter().enumerate();
+        let is_answered = others
+            .filter(|(other, answer)| {
+                let is_same = matches!(answer.subject, Subject::Entry(_)) && resolve(answer) == uid;
+                is_same && knows(*other)
+            })
+            .any(|(_, answer)| {
+                answer.after.as_ref().is_none_or(|after| {
+                    FORBIDDING.iter().any(|field| after.contains_key(*field))
+                        || values::score(after).is_some_and(|score| !values::is_limit(score))
+                })
+            });
+        if is_answered {
+            continue;
+        }
+        let known = world.knew[number].iter().copied().chain([number]);
+        let seen = world.state_of(known);
+        let seen = &seen.entries[seen.resolve(line.subject.uid())].values;
+        let stands = state.entries.get(&uid).map(|entry| &entry.values);
+        let stands = stands.expect("it is there");
+        for field in ["item", "keywords", "pattern"] {
+            assert!(
+                !values::goes(field, &seen[field], &stands[field]),
+                "{field} of line {number}: {} became {}\n{:#?}",
+                seen[field],
+                stands[field],
+                world.lines
+            );
+        }
+    }
+}
+
 /// Whether the journal of a device tells nothing of what was forgotten, and tells all that counts.
 fn nothing_forgotten_is_left(world: &World, device: usize, state: &State) {
     let forgotten = Forgotten::of(&world.lines);
@@ -909,6 +974,7 @@ fn any_order_of_delivery_any_partition_gives_the_same_tables_on_every_device_los
                 nothing_forgotten_is_left(&world, device, &last);
             }
             no_limit_is_lost(&world, &last);
+            no_limit_forbids_less(&world, &last);
             is_in_order(&last);
             Ok(())
         })

@@ -6,13 +6,16 @@ use serde_json::{Value, json};
 
 use super::super::{union, united_patterns};
 use crate::model::{
-    Band, Evidence, Op, Origin, Score, Speaker, Stamp, Values, join_keywords, join_patterns,
-    split_keywords, split_patterns, stable_name,
+    Band, Evidence, Op, Origin, Score, Speaker, Stamp, Values, item_key, join_keywords,
+    join_patterns, split_keywords, split_patterns, stable_name,
 };
 use crate::scoring::smooth;
 
 /// Decimals that count in a score that is worked out backwards.
 const DECIMALS: f64 = 1e9;
+
+/// The fields that say what is forbidden where an entry is a hard limit.
+pub const FORBIDDING: [&str; 5] = ["item", "keywords", "origin", "pattern", "reason"];
 
 /// Whether a stored score is that of a hard limit; one out of range counts as the nearest in it.
 pub(super) fn is_limit(score: f64) -> bool {
@@ -81,39 +84,92 @@ fn object(value: Value) -> Values {
     }
 }
 
-/// Sets what a line sets, and gives the score that a limit withstood. Where what stands is what the line saw, it becomes
-/// what the line says. Otherwise of texts the last one stands, of lists and counts the difference is applied, and a score
-/// that was merged is merged again. What speaks against a limit never becomes its reason, and takes nothing from what it is
-/// checked by.
+/// What a limit withstood of a line.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Withstood {
+    /// The score that the line wanted.
+    pub(super) score: Option<f64>,
+    /// What it wanted to change of what is forbidden.
+    pub(super) fields: Vec<&'static str>,
+}
+
+/// Sets what a line sets, and gives what a limit withstood. Where what stands is what the line saw, it becomes what the line
+/// says. Otherwise of texts the last one stands, of lists and counts the difference is applied, and a score that was merged
+/// is merged again. Of what a limit forbids nothing goes where the line `lifts` no limit and its device did not know it.
 pub(super) fn set(
     values: &mut Values,
     before: &Values,
     after: &Values,
     op: Op,
     lifts: bool,
-) -> Option<f64> {
-    let mut held = None;
+    is_known: bool,
+) -> Withstood {
+    let mut withstood = Withstood::default();
+    let was_limit = forbids(values);
     if let (Some(now), Some(wanted)) = (score(values), score(after)) {
         match merged(now, score(before), wanted, op, lifts) {
             Ok(score) => rescore(values, score),
-            Err(wanted) => held = Some(wanted),
+            Err(wanted) => withstood.score = Some(wanted),
         }
     }
+    let withstands = was_limit && (!is_known || withstood.score.is_some());
     for (field, new) in after {
         let (now, old) = (values.get(field), before.get(field));
-        let new = match (field.as_str(), now) {
+        let wanted = match (field.as_str(), now) {
             ("base_score", Some(_)) => continue,
-            ("reason", Some(_)) if held.is_some() => continue,
-            ("pattern", Some(now)) if held.is_some() => with_patterns(now, new),
             (_, Some(now)) if Some(now) != old => follow(field, now, old, new),
             _ => new.clone(),
+        };
+        let name = FORBIDDING.into_iter().find(|name| name == field);
+        // Who forbids it as well says why.
+        let name = name.filter(|name| withstands && !(*name == "reason" && forbids(after)));
+        let kept = name.and_then(|name| Some((name, kept(name, now?, &wanted)?)));
+        let new = match kept {
+            Some((name, kept)) => {
+                withstood.fields.push(name);
+                kept
+            }
+            None => wanted,
         };
         values.insert(field.clone(), new);
     }
     if let Some(scenarios) = values.get_mut("scenarios") {
         *scenarios = Value::from(sorted(names(Some(scenarios))));
     }
-    held
+    withstood
+}
+
+/// What stands of a field that says what is forbidden, where something of it would go with a value that does not count. What
+/// is more there counts all the same.
+fn kept(field: &str, now: &Value, wanted: &Value) -> Option<Value> {
+    goes(field, now, wanted).then(|| match field {
+        "keywords" | "pattern" => with_more(field, now, wanted).unwrap_or_else(|| now.clone()),
+        _ => now.clone(),
+    })
+}
+
+/// Whether something of a field that says what is forbidden goes with another value.
+pub(super) fn goes(field: &str, now: &Value, new: &Value) -> bool {
+    let [have, say] = [now, new].map(|value| value.as_str().unwrap_or_default());
+    match field {
+        "item" => item_key(have) != item_key(say),
+        "origin" => say != Origin::User.name() && have != say,
+        "reason" => !have.trim().is_empty() && have != say,
+        _ => with_more(field, new, now).is_some(),
+    }
+}
+
+/// The words or patterns of a field with those of another one beside them; nothing where that has no more.
+pub(super) fn with_more(field: &str, have: &Value, more: &Value) -> Option<Value> {
+    let columns = [have, more].map(|value| value.as_str().unwrap_or_default());
+    if field == "keywords" {
+        let [have, more] = columns.map(split_keywords);
+        return union(&have, &more).map(|all| Value::from(join_keywords(&all)));
+    }
+    let [have, more] = columns.map(split_patterns);
+    united_patterns(&have, &more)
+        .and_then(|all| join_patterns(&all))
+        .map(Value::from)
 }
 
 /// The score after a line; or what it wanted of a limit that does not give way to it.

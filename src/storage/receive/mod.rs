@@ -7,14 +7,16 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
+use serde_json::Value;
 
 use super::forget::Owed;
+use super::journal::Draft;
 use super::state::Difference;
 use super::write::new_uid;
 use super::{Result, StorageError, Transaction, View};
 use crate::merge::fold::Held;
 use crate::merge::forgotten::Forgotten;
-use crate::model::{JournalLine, Op, Origin, Subject, stable_name};
+use crate::model::{JournalLine, Op, Origin, Score, Subject, stable_name};
 
 /// Made when lines are received first.
 const TABLES: &str = "
@@ -358,6 +360,22 @@ impl Transaction<'_> {
                 .map_err(|error| self.sqlite(error))?;
         }
         Ok((difference, state.held))
+    }
+
+    /// Whether the line of a draft says what of other devices was known: a limit comes by it, goes, or forbids something else,
+    /// or it tells what a text was before of a record that has lost some.
+    pub(super) fn says_what_was_known(&self, draft: &Draft) -> Result<bool> {
+        Ok(self.view().is_synced()?
+            && (draft.makes_or_lifts_a_limit()
+                || draft.says_what_is_forbidden() && self.is_limit(draft)?
+                || draft.tells_what_was() && self.view().is_shortened(&draft.subject)?))
+    }
+
+    /// Whether the entry of a draft is a hard limit, whose rows are in place.
+    fn is_limit(&self, draft: &Draft) -> Result<bool> {
+        let stored = self.entry_values(draft.local_id.unwrap_or_default())?;
+        let score = stored.get("base_score").and_then(Value::as_f64);
+        Ok(score.is_some_and(|score| Score::clamped(score).is_hard_limit()))
     }
 
     /// Up to which time the lines of each other device are here. Nobody else's are in a store that never received any.

@@ -137,3 +137,96 @@ fn a_copied_store_lifts_a_limit_of_the_time_before_it_had_its_name() {
     meet(&mut a, &mut b);
     assert_eq!(score(&a, "tabs"), Some(7.0));
 }
+
+/// What does not know a limit and would make it forbid less, or something else.
+fn spoil() -> EntryValues {
+    EntryValues {
+        item: Some("use trash".to_owned()),
+        reason: Some("handy, use it".to_owned()),
+        keywords: Some("trash".to_owned()),
+        pattern: Some(Some("trash-put".to_owned())),
+        ..EntryValues::default()
+    }
+}
+
+fn is_whole(store: &Store) {
+    let limit = entry(store, "rm -rf").expect("it is there");
+    assert_eq!(limit.base_score.value(), 0.5);
+    assert_eq!(limit.reason, "it deleted my thesis");
+    assert!(limit.patterns.contains(&"@rm-rf".to_owned()), "{limit:?}");
+    assert!(limit.keywords.contains(&"tone".to_owned()), "{limit:?}");
+    is_in_order(store);
+}
+
+#[rstest]
+#[case::the_limit_was_first(0, 60)]
+#[case::the_limit_came_later(60, 0)]
+fn a_limit_keeps_what_it_forbids_where_somebody_did_not_know_it(
+    #[case] of_a: i64,
+    #[case] of_b: i64,
+) {
+    let (mut a, mut b) = (store(), store());
+    let said = Observation {
+        patterns: vec!["@rm-rf".to_owned()],
+        reason: "it deleted my thesis".to_owned(),
+        ..seen("rm -rf", Some(5.0))
+    };
+    write(&mut a, |transaction| add_to(transaction, &said));
+    meet(&mut a, &mut b);
+    let uid = entry(&a, "rm -rf").expect("it is there").uid;
+    let limit = EntryValues {
+        base_score: Some(0.5),
+        ..EntryValues::default()
+    };
+    for (store, values, seconds) in [(&mut a, limit, of_a), (&mut b, spoil(), of_b)] {
+        let change = Change::set_entry(Op::Update, &uid, Origin::User, &values);
+        try_write(store, now() + TimeDelta::seconds(seconds), |transaction| {
+            transaction.apply(&change)
+        })
+        .expect("it sets");
+    }
+    let mut told: Vec<&str> = receive(&mut a, lines(&b))
+        .held
+        .into_iter()
+        .flat_map(|held| held.fields)
+        .collect();
+    told.sort_unstable();
+    assert_eq!(told, ["item", "keywords", "pattern", "reason"]);
+    meet(&mut a, &mut b);
+    is_whole(&a);
+    // Who knows it may.
+    set(&mut b, "rm -rf", &spoil());
+    meet(&mut a, &mut b);
+    let limit = entry(&a, "use trash").expect("it is there");
+    assert_eq!(
+        (limit.reason.as_str(), limit.keywords.as_slice()),
+        ("handy, use it", ["trash".to_owned()].as_slice())
+    );
+    assert_eq!(limit.patterns, ["trash-put"]);
+}
+
+#[test]
+fn a_limit_that_comes_back_by_its_old_name_is_one_with_what_has_it_meanwhile() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "rm -rf", 5.0);
+    meet(&mut a, &mut b);
+    let other = EntryValues {
+        item: Some("use trash".to_owned()),
+        ..EntryValues::default()
+    };
+    set(&mut b, "rm -rf", &other);
+    add(&mut b, "rm -rf", 9.0);
+    let limit = EntryValues {
+        base_score: Some(0.5),
+        ..EntryValues::default()
+    };
+    let uid = entry(&a, "rm -rf").expect("it is there").uid;
+    let change = Change::set_entry(Op::Update, &uid, Origin::User, &limit);
+    try_write(&mut a, now() + TimeDelta::seconds(60), |transaction| {
+        transaction.apply(&change)
+    })
+    .expect("it sets");
+    meet(&mut a, &mut b);
+    assert_eq!(score(&b, "rm -rf"), Some(0.5));
+    is_in_order(&b);
+}
