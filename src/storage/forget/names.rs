@@ -42,11 +42,14 @@ impl Names {
         self.known.is_empty()
     }
 
-    /// Whether what was said of an item is not to be learned: it was said before that was forgotten. What has no time may
-    /// have been.
+    /// Whether what was said of an item is not to be learned: it names something that was forgotten later. What has no time
+    /// may have been said before.
     pub fn keep_out(&self, item: &str, said_at: Option<DateTime<Utc>>) -> bool {
-        let known = self.known.get(&self.thing(item));
-        known.is_some_and(|when| said_at.is_none_or(|said_at| Some(said_at) <= when.at))
+        let within = Thing::names_within(item);
+        within.iter().any(|name| {
+            let known = self.known.get(&self.named(name));
+            known.is_some_and(|when| said_at.is_none_or(|said_at| Some(said_at) <= when.at))
+        })
     }
 
     /// The logical time at which the item of this very name was forgotten last.
@@ -60,7 +63,11 @@ impl Names {
     }
 
     fn thing(&self, item: &str) -> String {
-        hidden_name(&self.salt, &["thing", &Thing::of(item).name()])
+        self.named(&Thing::of(item).name())
+    }
+
+    fn named(&self, thing: &str) -> String {
+        hidden_name(&self.salt, &["thing", thing])
     }
 }
 
