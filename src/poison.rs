@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::model::{fold, is_hidden};
+use crate::model::{fold, is_hidden_in};
+use crate::recall::fold_accents;
 
 const UNSEEN: &str = "it holds characters that nobody sees";
 const MIXED: &str = "letters of another script stand in its words";
@@ -46,9 +47,41 @@ pub fn suspicion(text: &str) -> Option<&'static str> {
     if folded.lines().any(speaks_for_another) {
         return Some(ROLES);
     }
+    if FENCES.iter().any(|fence| folded.contains(fence)) {
+        return Some(CALLS);
+    }
     by_rules(&plain)
         .or_else(|| by_rules(&joined_letters(&plain)))
+        .or_else(|| in_other_letters(&plain))
         .or_else(|| is_coded(text).then_some(CODED))
+}
+
+/// How blocks of code begin that a model runs.
+const FENCES: [&str; 3] = ["```tool_code", "```tool_call", "```tool_output"];
+
+/// The same of a text without accents, with its entities read, and with letters for the digits that look like them.
+fn in_other_letters(text: &str) -> Option<&'static str> {
+    let bare = fold_accents(text);
+    let read = bare
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    let looks = |c: char| match c {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        other => other,
+    };
+    let alike: String = bare.chars().map(looks).collect();
+    let differs = |other: &&String| other.as_str() != text;
+    let others = [&bare, &read, &alike];
+    others
+        .into_iter()
+        .filter(differs)
+        .find_map(|other| by_rules(other))
 }
 
 /// The same of the names of conversations and files, which may look like code.
@@ -61,10 +94,10 @@ fn holds_unseen(text: &str) -> bool {
     /// An emoji of a family has four; a row of selectors or joiners is a message in them.
     const LONGEST_ROW: usize = 3;
     let mut row = 0;
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
         let joins = matches!(c as u32, 0x200C | 0x200D | 0xFE00..=0xFE0F | 0xE0100..=0xE01EF);
         row = if joins { row + 1 } else { 0 };
-        if row > LONGEST_ROW || is_hidden(c) && !matches!(c, '\n' | '\r' | '\t') {
+        if row > LONGEST_ROW || is_hidden_in(text, at, c) && !matches!(c, '\n' | '\r' | '\t') {
             return true;
         }
     }
@@ -180,8 +213,36 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "oubli",
                 "dimentica",
                 "esque",
+                "apply",
+                "hold",
+                "count",
+                "limits",
+                "told",
+                "neger",
+                "negeer",
+                "vergeet",
+                "glöm",
+                "abaikan",
+                "lupakan",
+                "talimat",
+                "bỏ qua",
+                "quên",
+                "تجاهل",
+                "انس",
+                "התעלם",
+                "निर्देश",
             ],
             &[
+                r"\b(instructions|guidelines|hard limits)\W+(\w+\W+){0,2}(no longer|do not|dont) (apply|hold|count)\b",
+                r"\bhard limits\W+(\w+\W+){0,3}(ignored|lifted|overridden|outdated|void|disabled)\b",
+                r"\b(ignore|disregard|forget|bypass|lift)\W+(\w+\W+){0,2}(hard limits|limits (above|below))\b",
+                r"\b(ignore|disregard|forget)\W+what you (were|have been|had been) told\b",
+                r"\b(ignorera|glöm|negeer|vergeet|zignoruj|ignoruj|abaikan|lupakan)\W+(\w+\W+){0,4}(instruktioner|instructies|instrukcje|polecenia|instruksi|perintah)\b",
+                r"talimat[^.!?\n]{0,24}(yok say|unut|görmezden gel)",
+                r"(bỏ qua|quên)[^.!?\n]{0,24}(hướng dẫn|chỉ thị|chỉ dẫn)",
+                r"(تجاهل|انس)[^.!?\n]{0,24}(تعليمات|أوامر)",
+                r"התעלם[^.!?\n]{0,24}הוראות|הוראות[^.!?\n]{0,24}התעלם",
+                r"(निर्देश|आदेश)[^.!?\n]{0,24}(अनदेखा|नज़रअंदाज़|भूल)",
                 r"\b(ignore|ignoring|disregard|disregarding|forget|override|overrule|bypass|discard|drop|skip)\W+(\w+\W+){0,4}(previous|prior|above|earlier|preceding|former|existing|original|initial|system|developer|safety|your|yours)\W+(\w+\W+){0,3}(instructions?|prompts?|directives?|directions|guidelines|guardrails|restrictions|training|programming|constraints|orders|safeguards|rules|context|messages?)\b",
                 r"\b(ignore|disregard|forget)\W+(everything|anything|all)\W+(\w+\W+){0,3}(above|before|previously|earlier|so far|told|said)\b",
                 r"ignore ?(all ?)?(previous|prior) ?(instructions|rules)",
@@ -286,6 +347,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             ROLES,
             &[
                 "<",
+                "◁",
                 "[",
                 "#",
                 "\"role\"",
@@ -297,7 +359,12 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "系統",
             ],
             &[
-                r"<\|[a-z_ ]+\|>",
+                r"<\|[a-z_ ▁]+\|>",
+                r"<(start|end)_of_(turn|text|image)>|</?(eos|bos)>",
+                r"^[^<]*</s>|</s>\s*<s>",
+                r"</?think(ing)?>|◁/?[a-z]+▷",
+                r"</?(system|developer|assistant|user)_(messages?|prompts?|instructions?|info|rules)\s*>",
+                r"</?(environment_details|local-command-stdout|command-message|command-name)>",
                 r"\[/?inst\]|<</?sys>>|<\|?(endoftext|eot_id|begin_of_text)\|?>",
                 r"</?(system|assistant|system-reminder|system_prompt|developer|instructions|user_query|im_start|im_end)\s*/?>",
                 r"</(user|human|tool|prompt|context|memory|result)\s*>",
@@ -308,10 +375,15 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ),
         Rule::new(
             CALLS,
-            &["<", "\"", "tool", "function"],
+            &["<", "\"", "[", "tool", "function", "aizo"],
             &[
+                r"\[/?(tool_calls|tool_results|tool_content|available_tools|function_calls)\]",
+                r"<(function|parameter)=[a-z_]",
+                r"</?(execute_command|use_mcp_tool|access_mcp_resource|read_file|write_to_file|replace_in_file|apply_diff|attempt_completion|ask_followup_question|new_task|run_terminal_cmd)\s*>",
+                r"</?(bash|bash-input|bash-stdout|bash-stderr|tool_code)>|<tool\s+name\s*=",
+                r"\baizo (remove|forget|clear|undo|update|restore)\b",
                 r"</?(tool_call|tool_calls|tool_use|tool_result|tool_response|function_call|function_calls|function_results|invoke|parameter)\b",
-                r"<[a-z]+:(invoke|function_calls|parameter)\b",
+                r"<[a-z]+:(invoke|function_calls?|parameter)\b",
                 r#""(tool_calls?|tool_use|function_call|tool_name|function)"\s*:\s*[\[{"]"#,
                 r#""(name|tool)"\s*:\s*"[a-z_.-]+"\s*,\s*"(arguments|parameters|input|args)"\s*:"#,
                 r#""jsonrpc"\s*:"#,
@@ -334,6 +406,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             &[
                 r"\b(curl|wget|iwr|invoke-webrequest|fetch)\b[^\n]*https?://[^\n]*\|\s*(sudo\s+)?(sh|bash|zsh|iex|python3?|node|perl)\b",
                 r"\b(bash|sh|zsh|eval|source|iex|python3?)\b[^\n]{0,20}(<\(|\$\(|\()\s*(curl|wget|iwr|new-object)\b",
+                r"\b(curl|wget|iwr)\s[^\n|]*[a-z0-9-]\.[a-z]{2,}[^\n|]*\|\s*(sudo\s+)?(sh|bash|zsh|iex|python3?|node|perl)\b",
                 r"\b(send|post|upload|forward|exfiltrate|transmit)\W+(\w+\W+){0,8}to\W+https?://",
                 r"\b(base64 (-d|--decode)|atob\()",
             ],
@@ -353,7 +426,15 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 /// Whether a line is the message of somebody else: `System: …`.
 fn speaks_for_another(line: &str) -> bool {
-    const OTHERS: [&str; 6] = ["system", "assistant", "developer", "系统", "系統", "助手"];
+    const OTHERS: [&str; 7] = [
+        "system",
+        "assistant",
+        "developer",
+        "human",
+        "系统",
+        "系統",
+        "助手",
+    ];
     const WORDS: [&str; 4] = [" message", " prompt", "消息", "提示"];
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     let Some((name, rest)) = line.split_once([':', '：']) else {
@@ -389,6 +470,9 @@ fn is_blob(word: &str) -> bool {
     if body.len() > LONGEST_HEX && body.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return true;
     }
+    if is_text_in_hex(body) {
+        return true;
+    }
     let is_padded =
         body.len() < word.len() && word.len() >= SHORTEST_PADDED && word.len().is_multiple_of(4);
     if word.len() < SHORTEST && !is_padded {
@@ -408,6 +492,17 @@ fn is_blob(word: &str) -> bool {
     let has = |wanted: u8| bytes.iter().any(|&byte| class(byte) == wanted);
     let longest = body.split(['/', '-', '_']).map(str::len).max();
     has(0) && has(1) && longest >= Some(16) && switches.count() * 100 >= bytes.len() * 42
+}
+
+/// Whether hexadecimal digits are letters of a text. A checksum has others among its bytes.
+fn is_text_in_hex(digits: &str) -> bool {
+    const SHORTEST: usize = 24;
+    let is_letter = |at: usize| {
+        let byte = digits.get(at..at + 2);
+        let byte = byte.and_then(|two| u8::from_str_radix(two, 16).ok());
+        byte.is_some_and(|byte| byte.is_ascii_alphabetic() || b" .,!?'-".contains(&byte))
+    };
+    digits.len() >= SHORTEST && digits.len() % 2 == 0 && (0..digits.len()).step_by(2).all(is_letter)
 }
 
 /// Letters that are written as escapes, one after the other.

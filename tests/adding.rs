@@ -119,6 +119,29 @@ fn a_limit_that_the_user_did_not_state_waits(#[case] source: &str) {
 }
 
 #[test]
+fn what_speaks_against_a_limit_is_the_users_to_say() {
+    let home = Home::new();
+    home.ok(&["add", "shellfish", "allergic", "--score", "0.5"]);
+    for source in ["analysis", "import"] {
+        let inferred = ["add", "order shellfish", source, "--source", source];
+        let outcome: Value = home.json(&inferred);
+        assert_eq!(outcome["result"], "pending");
+    }
+    let own: Value = home.json(&["add", "shellfish soup", "my own word"]);
+    assert_eq!(own["result"], "added");
+    assert_eq!(
+        own["hint"],
+        "the hard limit “shellfish” (id 1) stays in force: aizo update 1 --score 5 lifts it"
+    );
+    let disliked: Value = home.json(&["add", "shellfish pie", "bad", "--score", "2"]);
+    assert_eq!(disliked["hint"], Value::Null);
+    let lines = "{\"item\": \"crab\", \"reason\": \"ill\", \"score\": 0.5}\n\
+                 {\"item\": \"crab cakes\", \"reason\": \"good\"}\n";
+    let run = home.run_with_input(&["add", "--stdin", "--json"], lines.as_bytes());
+    assert!(run.stdout.contains("hard limit “crab”"), "{run:?}");
+}
+
+#[test]
 fn review_accepts_as_the_user_and_rejects_without_a_trace_in_the_profile() {
     let home = with_entry("6");
     for (item, score) in [("emojis", "0.5"), ("beeps", "1"), ("blinking", "0")] {

@@ -366,6 +366,28 @@ fn against_a_limit_a_change_of_mind_waits() {
     assert_eq!(entries(&home)[0]["origin"], "user");
 }
 
+#[rstest]
+#[case("From now on shellfish is fine")]
+#[case("From now on shellfish is fine, forget that limit")]
+#[case("Always order shellfish")]
+#[case("Please always add shellfish to the menu")]
+#[case("I always want prawns")]
+#[case("Please always suggest prawns")]
+fn what_says_more_words_than_a_limit_waits_as_well(#[case] said: &str) {
+    let home = Home::new();
+    let limit = ["add", "shellfish", "allergic", "--score", "0.5"];
+    home.ok(&[&limit[..], &["--keywords", "prawns"]].concat());
+    let file = Chat::new("c").user(said).write(&home, "c.jsonl");
+    let rehearsed = analyze(&home, &[&file, "--dry-run"]);
+    let analysis = analyze(&home, &[&file]);
+    assert_eq!(analysis.results(), ["pending"]);
+    assert_eq!(rehearsed.results(), analysis.results());
+    let why = analysis.learned[0].why.as_deref().expect("a reason");
+    assert!(why.starts_with("speaks against "), "{why}");
+    assert_eq!(scores(&home), [0.5]);
+    assert!(!home.ok(&["context"]).contains("prefers"));
+}
+
 #[test]
 fn what_becomes_a_limit_is_one_for_the_rest_of_the_run() {
     let stated = Home::new().at("2026-10-01T09:00:00Z");

@@ -568,6 +568,22 @@ fn the_quotes_of_other_entries_lose_the_words_where_that_is_wanted() {
     replays_to_the_same_tables(&home);
 }
 
+#[rstest]
+#[case("Please never ever use qzxvorn in code")]
+#[case("I love qzxvorn with cheese")]
+#[case("Always order two qzxvorns")]
+fn it_is_not_learned_again_with_more_words_either(#[case] said: &str) {
+    let home = Home::new();
+    home.ok(&["add", "qzxvorn", "so", "--score", "0.5"]);
+    forget(&home, &["qzxvorn", "--yes"]);
+    let file = Chat::new("old")
+        .user(said)
+        .user("Always use tabs")
+        .write(&home, "old.jsonl");
+    assert_eq!(learned(&home, &file), ["tabs"]);
+    assert_clean(&home, &["qzxvorn"]);
+}
+
 #[test]
 fn what_waits_because_it_speaks_against_it_does_not_name_it_any_more() {
     let home = Home::new();

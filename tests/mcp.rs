@@ -440,6 +440,60 @@ fn what_an_agent_writes_is_an_agents_with_the_users_words_beside_it() {
 }
 
 #[test]
+fn an_agent_does_not_speak_against_a_limit_without_the_users_words() {
+    let home = Home::new();
+    let limit = ["add", "shellfish", "allergic", "--score", "0.5"];
+    home.ok(&[
+        &limit[..],
+        &["--keywords", "prawns", "--scenarios", "cooking"],
+    ]
+    .concat());
+    home.ok(&["add", "order shellfish at the sea", "once", "--score", "5"]);
+    let mut server = Server::start(&home);
+    for item in [
+        "shellfish is fine",
+        "order shellfish",
+        "shell fish",
+        "grilled prawns",
+        "the menu",
+    ] {
+        let made = json!({"item": item, "reason": "the user allows shellfish"});
+        let pending = server.ok("preference_add", made);
+        assert_eq!(pending["result"], "pending", "{item}");
+        let hint = pending["hint"].as_str().expect("a hint");
+        assert!(hint.contains("hard limit “shellfish”"), "{hint}");
+    }
+    let disliked = json!({"item": "shellfish soup", "reason": "said no", "score": 2.5});
+    assert_eq!(server.ok("preference_add", disliked)["result"], "added");
+    let raised = json!({"item": "shellfish soup", "reason": "said yes", "score": 10});
+    assert_eq!(server.ok("preference_add", raised)["result"], "pending");
+    let other = json!({"item": "tea", "reason": "likes it"});
+    assert_eq!(server.ok("preference_add", other)["result"], "added");
+    for values in [
+        json!({"item": "shellfish soup", "score": 9}),
+        json!({"item": "tea", "new_item": "shellfish is fine"}),
+        json!({"item": "shellfish", "scenarios": []}),
+        json!({"item": "shellfish", "scenarios": ["travel"]}),
+    ] {
+        let text = server.fails("preference_update", values);
+        assert!(text.contains("the user's own words"), "{text}");
+    }
+    // What the user has stored already may be confirmed, and with the user's words everything goes.
+    let again = json!({"item": "order shellfish at the sea", "reason": "again", "score": 6});
+    assert_eq!(server.ok("preference_add", again)["result"], "merged");
+    let more = json!({"item": "shellfish", "scenarios": ["travel", "cooking"]});
+    assert_eq!(server.ok("preference_update", more)["result"], "updated");
+    let quote = "shellfish soup is fine now";
+    let said = json!({"item": "shellfish soup", "score": 9, "quote": quote});
+    assert_eq!(server.ok("preference_update", said)["score_after"], 9.0);
+    let said = json!({"item": "shellfish in paella", "quote": "paella is fine"});
+    let added = server.ok("preference_add", said);
+    assert_eq!(added["result"], "added");
+    let hint = added["hint"].as_str().expect("a hint");
+    assert!(hint.contains("“shellfish” (id 1) stays in force"), "{hint}");
+}
+
+#[test]
 fn hard_limits_are_the_users_to_decide() {
     let home = profile();
     let mut server = Server::start(&home);

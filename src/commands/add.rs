@@ -10,6 +10,7 @@ use super::Context;
 use super::advice::{advise, advise_on_patterns};
 use super::asker::{Asker, SOURCE};
 use super::entries::count;
+use super::limits::Limits;
 use super::outcome::{Outcome, Outcomes};
 use super::record::{prepare, record};
 use crate::check::Typed;
@@ -91,10 +92,12 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         advise(context, &all);
         advise_on_patterns(context, &all);
         let outcomes = context.write(|transaction| {
+            let mut limits = Limits::of(&transaction.view())?;
             observations
                 .iter()
                 .map(|(line, seen)| {
-                    record(transaction, seen).map_err(|error| error.context(format!("line {line}")))
+                    record(transaction, &mut limits, seen)
+                        .map_err(|error| error.context(format!("line {line}")))
                 })
                 .collect::<anyhow::Result<Vec<Outcome>>>()
         })?;
@@ -181,7 +184,8 @@ impl Said {
 pub(super) fn store(seen: Observation, context: &Context) -> anyhow::Result<Outcome> {
     advise(context, &[&seen]);
     let (outcome, has_pattern) = context.write(|transaction| {
-        let outcome = record(transaction, &seen)?;
+        let mut limits = Limits::of(&transaction.view())?;
+        let outcome = record(transaction, &mut limits, &seen)?;
         let stored = outcome.id.map(|id| transaction.view().entry(id));
         let stored = stored.transpose()?.flatten();
         Ok((

@@ -51,12 +51,17 @@ impl Asker {
         }
     }
 
+    /// Whether it is an agent that has no word of the user.
+    pub(super) fn is_without_words(&self) -> bool {
+        matches!(self, Asker::Agent { quote: None })
+    }
+
     /// Fails where an agent without the user's words wants what only the user decides.
     ///
     /// # Errors
     /// What it takes.
     pub(super) fn require_words(&self, what: &str) -> Result<(), Failure> {
-        if matches!(self, Asker::Agent { quote: None }) {
+        if self.is_without_words() {
             return Err(Failure::usage(format!(
                 "{what} takes the user's own words, and nothing was changed"
             ))

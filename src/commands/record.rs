@@ -1,5 +1,6 @@
 //! Records one observation in a transaction: asks the store what is there, lets `merge` decide, writes it.
 
+use super::limits::{Limits, stays_in_force};
 use super::outcome::Outcome;
 use crate::check::MOST_PATTERNS;
 use crate::error::Failure;
@@ -35,12 +36,13 @@ pub(super) fn prepare(mut seen: Observation) -> Result<Observation, TextError> {
     Ok(seen)
 }
 
-/// Records a prepared observation.
+/// Records a prepared observation. What speaks against one of the limits in force waits, unless the user says it.
 ///
 /// # Errors
 /// A new item without a reason, more patterns than an entry may have, and what the store reports.
 pub(super) fn record(
     transaction: &mut Transaction<'_>,
+    limits: &mut Limits,
     seen: &Observation,
 ) -> anyhow::Result<Outcome> {
     let key = item_key(&seen.item);
@@ -67,9 +69,15 @@ pub(super) fn record(
     if let Some(entry) = &existing {
         require_room(entry, seen)?;
     }
-    let merge = merge::observe(existing.as_ref(), seen, transaction.now(), || {
-        transaction.new_uid()
-    });
+    let loosened = limits.loosened_by(seen, existing.as_ref());
+    let new_uid = || transaction.new_uid();
+    let merge = match loosened {
+        Some(limit) if !seen.speaks_for_the_user() => {
+            let why = merge::against_the_limit(&limit.item, &seen.item);
+            merge::put_off(existing.as_ref(), seen, &why, transaction.now(), new_uid)
+        }
+        _ => merge::observe(existing.as_ref(), seen, transaction.now(), new_uid),
+    };
     let score_before = existing.as_ref().map(|entry| entry.base_score.value());
     let existing_id = existing.as_ref().map(|entry| entry.id);
     let item = existing.map_or_else(|| seen.item.clone(), |entry| entry.item);
@@ -81,7 +89,8 @@ pub(super) fn record(
         score_after: merge.score.map(Score::value),
         change: None,
         hint: hint(merge.outcome, &item).or_else(|| match merge.outcome {
-            merge::Outcome::Added | merge::Outcome::Merged => doubt(seen, score_before, &item),
+            merge::Outcome::Added | merge::Outcome::Merged => doubt(seen, score_before, &item)
+                .or_else(|| loosened.map(|limit| stays_in_force(limit.id, &limit.item))),
             _ => None,
         }),
         item,
@@ -100,7 +109,7 @@ pub(super) fn record(
             return Ok(outcome);
         }
         let why = merge.change.why_it_waits();
-        if let Some(why) = why.filter(|why| is_suspicion(why)) {
+        if let Some(why) = why.filter(|why| is_suspicion(why) || loosened.is_some()) {
             outcome.hint = Some(format!("{why}: it waits for a person: aizo review"));
         }
         let applied = transaction.apply(&merge.change)?;
@@ -111,6 +120,11 @@ pub(super) fn record(
     let applied = transaction.apply(&merge.change)?;
     outcome.id = Some(applied.id);
     outcome.change = applied.line;
+    if let Some(score) = merge.score.filter(|score| score.is_hard_limit())
+        && let Some(entry) = transaction.view().entry(applied.id)?
+    {
+        limits.add(entry.id, &entry.item, &entry.keywords, score);
+    }
     Ok(outcome)
 }
 
@@ -195,13 +209,27 @@ fn doubt(seen: &Observation, score_before: Option<f64>, item: &str) -> Option<St
 /// Whether a text has a word that mostly comes with a ban or a dislike.
 pub(super) fn speaks_against(text: &str) -> bool {
     let text = fold(text);
-    AGAINST.iter().any(|word| {
-        let latin = word.is_ascii();
-        text.match_indices(word).any(|(at, _)| {
-            let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            !latin
-                || !letter(text[..at].chars().next_back())
-                    && !letter(text[at + word.len()..].chars().next())
-        })
+    AGAINST.iter().any(|word| place_of(word, &text).is_some())
+}
+
+/// A folded text without the words that mostly come with a ban or a dislike.
+pub(super) fn without_bans(text: &str) -> String {
+    let mut text = fold(text);
+    for word in AGAINST {
+        while let Some(at) = place_of(word, &text) {
+            text.replace_range(at..at + word.len(), " ");
+        }
+    }
+    text
+}
+
+/// Where a word stands in a folded text.
+fn place_of(word: &str, text: &str) -> Option<usize> {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut places = text.match_indices(word).map(|(at, _)| at);
+    places.find(|&at| {
+        !word.is_ascii()
+            || !letter(text[..at].chars().next_back())
+                && !letter(text[at + word.len()..].chars().next())
     })
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::entries::count;
-use super::limits::Limits;
+use super::limits::{Limits, stays_in_force};
 use super::outcome::{Outcome, Outcomes};
 use super::record::record;
 use super::why::Observed;
@@ -346,7 +346,8 @@ fn decide(
         && !score.is_hard_limit()
     {
         let hints = accepted.hint.into_iter();
-        let hints: Vec<String> = hints.chain(limits_beside(transaction, proposal)?).collect();
+        let mut hints: Vec<String> = hints.chain(limits_beside(transaction, proposal)?).collect();
+        hints.dedup();
         accepted.hint = (!hints.is_empty()).then(|| hints.join("; "));
     }
     Ok(accepted)
@@ -354,8 +355,10 @@ fn decide(
 
 /// Stores what waited. A person has said yes, so the entry counts as stated by the user; the observation stays what it was.
 fn take_over(transaction: &mut Transaction<'_>, proposal: &Proposal) -> anyhow::Result<Outcome> {
+    let mut limits = Limits::of(&transaction.view())?;
     record(
         transaction,
+        &mut limits,
         &Observation {
             item: proposal.item.clone(),
             reason: proposal.reason.clone(),
@@ -377,17 +380,11 @@ fn limits_beside(
     transaction: &Transaction<'_>,
     proposal: &Proposal,
 ) -> anyhow::Result<Vec<String>> {
-    let mut limits = Limits::default();
-    transaction
-        .view()
-        .each_preference(|entry| limits.add(entry.id, &entry.item, entry.base_score))?;
+    let limits = Limits::of(&transaction.view())?;
     let beside = limits.about(&proposal.item, &proposal.why);
-    let say = |(id, limit)| {
-        format!(
-            "the hard limit “{limit}” (id {id}) stays in force: aizo update {id} --score 5 lifts it"
-        )
-    };
-    Ok(beside.map(say).collect())
+    Ok(beside
+        .map(|limit| stays_in_force(limit.id, &limit.item))
+        .collect())
 }
 
 /// The hard limit of the same name that a proposal speaks against, and the score that it would have.

@@ -2,10 +2,12 @@
 
 use super::Context;
 use super::asker::Asker;
+use super::limits::Limits;
 use super::outcome::{LIFTED, Outcome, lifts};
 use super::resolve;
 use crate::check::Typed;
 use crate::error::Failure;
+use crate::merge;
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, Score, check_text, join_keywords,
     join_patterns, parse_keywords, quoted, split_keywords,
@@ -152,6 +154,15 @@ pub(super) fn set(
         if !entry.is_hard_limit() && score.is_hard_limit() {
             asker.require_words(&format!("making “{}” a hard limit", entry.item))?;
         }
+        if let Some(item) = new_in_favor(&entry, values)
+            && asker.is_without_words()
+            && let Some(limit) = Limits::of(&transaction.view())?.against(item, "")
+        {
+            asker.require_words(&format!(
+                "liking what the hard limit “{}” forbids",
+                limit.item
+            ))?;
+        }
         let mut change = Change::set_entry(Op::Update, &entry.uid, asker.origin(), values);
         let uid = transaction.new_uid();
         if let Some(words) = asker.evidence(&entry, values.base_score, uid, transaction.now()) {
@@ -189,7 +200,7 @@ pub(super) fn set(
 }
 
 /// Whether a hard limit would forbid less afterwards, be found less, or say something else. What makes it stricter does not
-/// count: a lower score, and further keywords. Patterns do: what an agent adds to the user's limit would refuse on its own.
+/// count: a lower score, and further keywords and scenarios. Patterns do: what an agent adds to the user's limit would refuse on its own.
 fn weakens(limit: &Preference, values: &EntryValues) -> bool {
     let differs = |value: &Option<String>, stored: &str| {
         value.as_deref().is_some_and(|value| value != stored)
@@ -197,6 +208,12 @@ fn weakens(limit: &Preference, values: &EntryValues) -> bool {
     let forgets_a_keyword = values.keywords.as_deref().is_some_and(|column| {
         let kept = split_keywords(column);
         !limit.keywords.iter().all(|keyword| kept.contains(keyword))
+    });
+    let forgets_a_scenario = values.scenarios.as_ref().is_some_and(|names| {
+        !limit
+            .scenarios
+            .iter()
+            .all(|scenario| names.contains(scenario))
     });
     let patterns = join_patterns(&limit.patterns);
     differs(&values.item, &limit.item)
@@ -209,6 +226,15 @@ fn weakens(limit: &Preference, values: &EntryValues) -> bool {
             .as_ref()
             .is_some_and(|column| *column != patterns)
         || forgets_a_keyword
+        || forgets_a_scenario
+}
+
+/// The item that is said to be liked only by these values.
+fn new_in_favor<'v>(entry: &'v Preference, values: &'v EntryValues) -> Option<&'v str> {
+    let before = entry.base_score;
+    let after = values.base_score.map_or(before, Score::clamped);
+    let is_new = values.item.is_some() || !merge::is_in_favor(before);
+    (is_new && merge::is_in_favor(after)).then(|| values.item.as_deref().unwrap_or(&entry.item))
 }
 
 /// Why a pattern of an entry denies nothing, where that is so.

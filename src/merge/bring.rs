@@ -135,6 +135,9 @@ fn decide(existing: &Preference, incoming: &Incoming, outright: bool) -> Option<
             let lower = if new < old { new } else { old };
             (Outcome::Kept, Op::Merge, lower)
         }
+        // Of two limits the stricter one stands.
+        (true, true) if !outright && new > old => (Outcome::Kept, Op::Merge, old),
+        (true, true) if !outright => (Outcome::Merged, Op::Merge, new),
         _ if outright => (Outcome::Replaced, Op::Update, new),
         _ => (Outcome::Merged, Op::Merge, smooth(old, new)),
     };
@@ -191,8 +194,13 @@ fn united(
     score: Score,
 ) -> EntryValues {
     let (entry, seen) = (&incoming.entry, observation(incoming));
+    // What a file says of a limit that is as strict already is no better reason for it.
+    let reason_stands = existing.is_hard_limit()
+        && entry.base_score >= existing.base_score
+        && !existing.reason.is_empty();
+    let takes_reason = !reason_stands && takes_over_reason(existing, &seen, outcome);
     EntryValues {
-        reason: takes_over_reason(existing, &seen, outcome).then(|| entry.reason.clone()),
+        reason: takes_reason.then(|| entry.reason.clone()),
         keywords: union(&existing.keywords, &entry.keywords).map(|all| join_keywords(&all)),
         scenarios: union(&existing.scenarios, &entry.scenarios).map(sorted),
         base_score: is_said(outcome, existing.base_score, score).then(|| score.value()),
@@ -314,6 +322,9 @@ mod tests {
     #[case((0.5, 1, "a"), (9.0, 2, "a b"), true, REPLACE, Some((Outcome::Kept, 0.5)))]
     #[case((0.5, 1, "a"), (1.5, 2, "a b"), true, MERGE, Some((Outcome::Kept, 0.5)))]
     #[case((0.5, 1, "a"), (1.5, 1, "a"), true, REPLACE, Some((Outcome::Kept, 0.5)))]
+    #[case((0.1, 1, "a"), (1.5, 1, "c"), true, MERGE, Some((Outcome::Kept, 0.1)))]
+    #[case((1.5, 1, "a"), (0.1, 1, "c"), true, MERGE, Some((Outcome::Merged, 0.1)))]
+    #[case((1.5, 1, "a"), (0.1, 1, "c"), false, MERGE, Some((Outcome::Merged, 0.1)))]
     #[case((0.5, 1, "a seen"), (1.5, 1, "a"), true, REPLACE, None)]
     #[case((1.5, 1, "a"), (0.5, 1, "a"), true, REPLACE, Some((Outcome::Replaced, 0.5)))]
     #[case((9.0, 1, "a"), (0.5, 1, "c"), true, MERGE, Some((Outcome::Limited, 0.5)))]

@@ -42,15 +42,6 @@ pub struct Lesson {
     pub waits: Option<&'static str>,
 }
 
-impl Lesson {
-    /// Whether it speaks for its item.
-    pub fn is_in_favor(&self) -> bool {
-        self.seen
-            .score
-            .is_some_and(|score| side(score) == Side::For)
-    }
-}
-
 /// Decides what becomes of a lesson, given the entry that it is about, if there is one, and when somebody last spoke
 /// about that entry.
 pub fn learn(
@@ -75,7 +66,7 @@ pub fn learn(
         (Side::For, Side::Against) | (Side::Against, Side::For)
     );
     if entry.base_score.is_hard_limit() && new != Side::Against {
-        let why = speaks_against(entry, &seen.item);
+        let why = against_the_limit(&entry.item, &seen.item);
         return seen.pending(new_uid(), &lesson.evidence, &why, stands);
     }
     let is_older = spoken_of.is_some_and(|spoken| lesson.said_at < spoken);
@@ -101,11 +92,11 @@ pub fn learn(
 }
 
 /// Why it waits that something is said in favor of what a limit forbids; with the limit, where it has another name.
-fn speaks_against(limit: &Preference, item: &str) -> String {
-    if item_key(&limit.item) == item_key(item) {
+pub fn against_the_limit(limit: &str, item: &str) -> String {
+    if item_key(limit) == item_key(item) {
         return "speaks against a hard limit".to_owned();
     }
-    format!("speaks against the hard limit “{}”", limit.item)
+    format!("speaks against the hard limit “{limit}”")
 }
 
 /// The evidence alone.

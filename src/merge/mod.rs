@@ -14,8 +14,8 @@ use chrono::{DateTime, Utc};
 
 pub use alike::{Pair, Relation, pairs, thing_of};
 pub use bring::{Brought, Incoming, OnConflict, bring, would_weaken};
-pub use learn::{Lesson, learn};
-pub use similar::{Thing, Things, is_same_thing, is_spoken_of, names_something};
+pub use learn::{Lesson, against_the_limit, learn};
+pub use similar::{Thing, Things, is_same_thing, names_something};
 
 use crate::model::{
     Change, EntryValues, Evidence, Op, Origin, Preference, ProposalValues, Score, Speaker, Stamp,
@@ -94,12 +94,21 @@ pub struct Merge {
 impl Observation {
     /// Whether this may make or change a hard limit by itself: the user may, and an agent that has the
     /// user's words.
-    fn speaks_for_the_user(&self) -> bool {
+    pub fn speaks_for_the_user(&self) -> bool {
         match self.origin {
             Origin::User => true,
             Origin::Agent => self.quote.is_some(),
             Origin::Analysis | Origin::Import => false,
         }
+    }
+
+    /// Whether it says that something is liked or done. One without a score makes a new entry that is liked.
+    pub fn is_in_favor(&self, existing: Option<&Preference>) -> bool {
+        let score = match existing {
+            Some(_) => self.score,
+            None => Some(self.score.unwrap_or(Score::DEFAULT)),
+        };
+        score.is_some_and(is_in_favor)
     }
 
     /// Why it may speak to the model and not of the user. What the user typed is meant as it stands.
@@ -165,6 +174,27 @@ impl Observation {
             change: Change::propose(uid, &values),
         }
     }
+}
+
+/// Whether what has this score is liked or done.
+pub fn is_in_favor(score: Score) -> bool {
+    /// The middle of the range.
+    const INDIFFERENT: f64 = 5.0;
+    score.value() >= INDIFFERENT
+}
+
+/// Lets an observation wait for a person.
+pub fn put_off(
+    existing: Option<&Preference>,
+    seen: &Observation,
+    why: &str,
+    now: DateTime<Utc>,
+    mut new_uid: impl FnMut() -> String,
+) -> Merge {
+    let evidence = seen.evidence(new_uid(), now);
+    let why = seen.suspicion().unwrap_or(why);
+    let stands = existing.map(|entry| entry.base_score);
+    seen.pending(new_uid(), &evidence, why, stands)
 }
 
 /// Decides what becomes of an observation, given the entry that has the same item, if there is one.

@@ -53,12 +53,6 @@ pub fn is_same_thing(a: &str, b: &str) -> bool {
     is_same(&content(a), &content(b))
 }
 
-/// Whether a rule about `rule` holds for `item` too: it names nothing beyond it. "force-push" is spoken of by "force-push to
-/// main".
-pub fn is_spoken_of(item: &str, rule: &str) -> bool {
-    content(item).is_subset(&content(rule))
-}
-
 /// Whether an item names something: it does not when it is made of words like “this” and “it”.
 pub fn names_something(item: &str) -> bool {
     Folded::new(item)
@@ -103,9 +97,50 @@ impl Thing {
         words.join(" ")
     }
 
+    /// The names of all things that some of its words name: every choice of a few, every row of many.
+    pub fn names_within(item: &str) -> BTreeSet<String> {
+        /// Of more words not every choice is looked at.
+        const FEW: usize = 8;
+        /// No longer row is looked at.
+        const LONGEST_ROW: usize = 12;
+        let name = |words: BTreeSet<&str>| words.into_iter().collect::<Vec<_>>().join(" ");
+        let mut names = BTreeSet::from([Thing::of(item).name()]);
+        let words: Vec<String> = content(item).into_iter().collect();
+        if words.len() <= FEW {
+            for choice in 1..1u32 << words.len() {
+                let chosen = (0..words.len()).filter(|at| choice >> at & 1 == 1);
+                names.insert(name(chosen.map(|at| words[at].as_str()).collect()));
+            }
+            return names;
+        }
+        let folded = Folded::new(item);
+        let pieces = folded.pieces().iter();
+        let said = pieces.filter(|piece| !EMPTY_WORDS.contains(&piece.as_str()));
+        let row: Vec<String> = said.map(|piece| stem(piece)).collect();
+        for start in 0..row.len() {
+            let longest = (row.len() - start).min(LONGEST_ROW);
+            for length in 1..=longest {
+                let words = row[start..start + length].iter().map(String::as_str);
+                names.insert(name(words.collect()));
+            }
+        }
+        names
+    }
+
     /// Whether a text speaks of it: holds all its words.
     pub fn is_spoken_of_in(&self, text: &str) -> bool {
-        !self.words.is_empty() && self.words.occur_in(&[Folded::new(text)])
+        self.is_in(&Folded::new(text))
+    }
+
+    /// The same of a text that is ready for it.
+    pub fn is_in(&self, text: &Folded) -> bool {
+        !self.words.is_empty() && self.words.occur_in(std::slice::from_ref(text))
+    }
+
+    /// Whether a rule about `rule` holds for it too: it is the same, or names nothing beyond it. "force-push" falls under
+    /// "force-push to main".
+    pub fn falls_under(&self, rule: &Thing) -> bool {
+        self.content.is_subset(&rule.content) || is_same(&self.content, &rule.content)
     }
 
     /// Whether a text holds one of its words.
@@ -197,6 +232,30 @@ mod tests {
         let thing = Thing::of(item);
         assert_eq!(thing.is_spoken_of_in(text), all);
         assert_eq!(thing.shares_a_word_with(text), any);
+    }
+
+    #[rstest]
+    #[case("tabs", "tabs in code", true)]
+    #[case("dark mode", "the dark editor modes", true)]
+    #[case("dark mode", "the mode", false)]
+    #[case("中文", "总是用中文回答", true)]
+    #[case(
+        "dark mode",
+        "one two three four five six seven eight nine, mode dark at ten",
+        true
+    )]
+    #[case(
+        "ten one",
+        "one two three four five six seven eight nine ten eleven twelve thirteen",
+        false
+    )]
+    fn the_names_within_are_those_of_all_that_some_words_name(
+        #[case] thing: &str,
+        #[case] item: &str,
+        #[case] is_within: bool,
+    ) {
+        let names = Thing::names_within(item);
+        assert_eq!(names.contains(&Thing::of(thing).name()), is_within);
     }
 
     #[test]

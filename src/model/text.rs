@@ -65,7 +65,8 @@ pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> 
             most: MAX_TEXT_BYTES,
         });
     }
-    if let Some((index, c)) = trimmed.chars().enumerate().find(|&(_, c)| is_hidden(c)) {
+    let mut all = trimmed.char_indices().enumerate();
+    if let Some((index, (_, c))) = all.find(|&(_, (at, c))| is_hidden_in(trimmed, at, c)) {
         return Err(TextError::Hidden {
             field,
             code: c as u32,
@@ -81,15 +82,13 @@ pub fn strip_hidden(text: &str) -> String {
         return text.to_owned();
     }
     let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| is_hidden(c)) {
-        kept.push_str(&rest[..at]);
-        if matches!(c, '\n' | '\r' | '\t') {
+    for (at, c) in text.char_indices() {
+        if !is_hidden_in(text, at, c) {
+            kept.push(c);
+        } else if matches!(c, '\n' | '\r' | '\t') {
             kept.push(' ');
         }
-        rest = &rest[at + c.len_utf8()..];
     }
-    kept.push_str(rest);
     kept
 }
 
@@ -106,6 +105,16 @@ pub fn is_hidden(c: char) -> bool {
             0x00AD | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E | 0x200B | 0x200E | 0x200F
             | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB
             | 0xE0000..=0xE00FF | 0xE01F0..=0xE0FFF)
+}
+
+/// Whether a character of a text is hidden: by itself, or since it joins Latin letters, which nobody sees.
+pub fn is_hidden_in(text: &str, at: usize, c: char) -> bool {
+    let joins = |c: &char| matches!(c, '\u{200C}' | '\u{200D}');
+    let is_latin = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && c < '\u{250}');
+    is_hidden(c)
+        || joins(&c)
+            && is_latin(text[..at].chars().rev().find(|c| !joins(c)))
+            && is_latin(text[at..].chars().find(|c| !joins(c)))
 }
 
 /// The beginning of a text: at most so many bytes, cut between characters.
@@ -232,6 +241,8 @@ mod tests {
     #[case("a\u{1b}[31m", 0x1b)]
     #[case("a\u{202e}b", 0x202e)]
     #[case("a\u{200b}b", 0x200b)]
+    #[case("shell\u{200d}fish", 0x200d)]
+    #[case("shell\u{200c}\u{200d}fish", 0x200c)]
     #[case("tag\u{e0041}", 0xe0041)]
     fn hidden_characters_are_refused(#[case] text: &str, #[case] code: u32) {
         assert_eq!(

@@ -170,6 +170,23 @@ impl<'c> View<'c> {
         self.sqlite_result(read())
     }
 
+    /// Every hard limit, in no particular order.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn hard_limits(&self) -> Result<Vec<Preference>> {
+        let indexed = self.sqlite_result(super::index::is_current(self.connection))?;
+        let condition = if indexed {
+            "p.id IN (SELECT id FROM recall_index WHERE score <= ?1
+                      UNION SELECT id FROM outside_changes WHERE kind = 'entry')"
+        } else {
+            "?1 IS NOT NULL"
+        };
+        let mut limits = self.many(condition, [crate::model::Band::Taboo.range().1])?;
+        limits.retain(Preference::is_hard_limit);
+        Ok(limits)
+    }
+
     /// The preference whose item has this key, see [`item_key`].
     ///
     /// # Errors

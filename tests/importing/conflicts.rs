@@ -30,7 +30,8 @@ fn gone_apart(stored: &str, comes: &str) -> (Home, String) {
 #[case("9", "0.5", "merge", "limited", 0.5)]
 #[case("9", "0.5", "replace", "limited", 0.5)]
 #[case("9", "0.5", "skip", "skipped", 9.0)]
-#[case("0.5", "1.5", "merge", "merged", 1.1)]
+#[case("0.5", "1.5", "merge", "kept", 0.5)]
+#[case("1.5", "0.5", "merge", "merged", 0.5)]
 #[case("0.5", "1.5", "replace", "kept", 0.5)]
 #[case("1.5", "0.5", "replace", "replaced", 0.5)]
 fn a_conflict_is_settled_as_was_asked(

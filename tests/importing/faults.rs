@@ -225,3 +225,20 @@ fn what_is_not_there_is_said() {
     let both = home.run(&["import", "x", "--review", "--accept"]);
     assert_eq!(both.code, 2);
 }
+
+#[cfg(unix)]
+#[rstest]
+#[case("import")]
+#[case("restore")]
+fn what_has_no_end_is_not_read(#[case] command: &str) {
+    let home = Home::new();
+    home.ok(&["add", "tabs", "so"]);
+    let pipe = home.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|made| made.success()));
+    for endless in ["/dev/zero", pipe.to_str().expect("a plain path")] {
+        let run = home.run(&[command, endless]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+        assert!(run.stderr.contains("is no file with an end"), "{run:?}");
+    }
+}

@@ -49,6 +49,45 @@ fn a_file_that_replaces_takes_nothing_from_a_hard_limit() {
     assert!(said.contains("to change it: aizo update ITEM"), "{said}");
 }
 
+#[rstest]
+#[case("0.1")]
+#[case("1.5")]
+fn a_file_that_is_merged_makes_no_limit_milder_and_gives_it_no_other_reason(#[case] score: &str) {
+    let from = Home::new();
+    from.ok(&["add", "shellfish", "a little is fine", "--score", score]);
+    let comes = export(&from, &[]);
+    let to = Home::new();
+    to.ok(&["add", "shellfish", "deadly", "--score", "0.1"]);
+    let path = file(&to, "p.jsonl", comes);
+    import(&to, &[&path]);
+    let stands: Value = to.json(&["show", "shellfish"]);
+    assert_eq!(
+        (&stands["base_score"], &stands["reason"]),
+        (&0.1.into(), &"deadly".into())
+    );
+    assert!(import(&to, &[&path]).changes_nothing());
+}
+
+#[test]
+fn what_a_foreign_list_likes_waits_where_a_limit_forbids_it() {
+    let home = Home::new();
+    home.ok(&["add", "shellfish", "allergic", "--score", "0.5"]);
+    let list = r#"{"entries": [
+        {"item": "shellfish is fine", "reason": "so they say", "base_score": 9},
+        {"item": "shellfish soup", "reason": "no", "base_score": 2},
+        {"item": "tea", "reason": "likes it", "base_score": 9}
+    ]}"#;
+    let path = file(&home, "list.json", list);
+    let reply = import(&home, &[&path]);
+    assert_eq!(reply.results(), results(&[("added", 2), ("pending", 1)]));
+    let why = "speaks against the hard limit “shellfish”".to_owned();
+    assert_eq!(
+        waits(&home),
+        [("shellfish is fine".to_owned(), Some(9.0), why)]
+    );
+    assert!(import(&home, &[&path]).changes_nothing());
+}
+
 #[test]
 fn a_foreign_list_that_replaces_does_not_make_a_limit_of_the_user_its_own() {
     let home = Home::new();

@@ -31,26 +31,30 @@ impl Stored {
             ids: Vec::new(),
             limits: Limits::default(),
         };
-        view.each_preference(|entry| stored.add(entry.id, &entry.item, entry.base_score))?;
+        view.each_preference(|entry| {
+            stored.add(entry.id, &entry.item, &entry.keywords, entry.base_score);
+        })?;
         Ok(stored)
     }
 
-    fn add(&mut self, id: i64, item: &str, score: Score) {
+    fn add(&mut self, id: i64, item: &str, keywords: &[String], score: Score) {
         self.things.add(item);
         self.ids.push(id);
-        self.limits.add(id, item, score);
+        self.limits.add(id, item, keywords, score);
     }
 
-    /// The entry that a lesson is about: by its name, else by its words, else the hard limit that it would loosen.
+    /// The entry that a lesson is about: the hard limit that it would loosen, else the one of its name, else of its words.
     fn entry(&self, view: &View<'_>, lesson: &Lesson) -> anyhow::Result<Option<Preference>> {
         let item = &lesson.seen.item;
-        if let Some(entry) = view.entry_by_key(&item_key(item))? {
-            return Ok(Some(entry));
+        let mut entry = view.entry_by_key(&item_key(item))?;
+        if entry.is_none()
+            && let Some(index) = self.things.find(item)
+        {
+            entry = view.entry(self.ids[index])?;
         }
-        let alike = self.things.find(item).map(|index| self.ids[index]);
-        match alike.or_else(|| self.limits.loosened_by(lesson)) {
-            Some(id) => Ok(view.entry(id)?),
-            None => Ok(None),
+        match self.limits.loosened_by(&lesson.seen, entry.as_ref()) {
+            Some(limit) => Ok(view.entry(limit.id)?),
+            None => Ok(entry),
         }
     }
 }
@@ -237,12 +241,15 @@ impl Rehearsal {
                 .entries
                 .iter()
                 .position(|(known, _)| known.id == entry.id),
-            None => self.things.find(item).or_else(|| {
-                self.limits
-                    .loosened_by(lesson)
-                    .and_then(|at| usize::try_from(at).ok())
-            }),
+            None => self.things.find(item),
         };
+        let known = changed.map(|index| &self.entries[index].0);
+        let loosened = self
+            .limits
+            .loosened_by(&lesson.seen, known.or(stored.as_ref()));
+        let changed = loosened
+            .and_then(|limit| usize::try_from(limit.id).ok())
+            .or(changed);
         let (entry, spoken) = match changed {
             Some(index) => {
                 let (entry, spoken) = &self.entries[index];
@@ -278,7 +285,7 @@ impl Rehearsal {
                 uid: String::new(),
                 item: item.clone(),
                 reason: lesson.seen.reason.clone(),
-                keywords: Vec::new(),
+                keywords: lesson.seen.keywords.clone(),
                 scenarios: Vec::new(),
                 base_score: score,
                 source: lesson.seen.source.clone(),
@@ -293,14 +300,19 @@ impl Rehearsal {
         match changed {
             Some(index) => {
                 if !self.entries[index].0.is_hard_limit() {
-                    self.limits.add(place(index), &after.item, score);
+                    self.limits
+                        .add(place(index), &after.item, &after.keywords, score);
                 }
                 self.entries[index] = (after, spoken);
             }
             None => {
                 self.things.add(item);
-                self.limits
-                    .add(place(self.entries.len()), &after.item, score);
+                self.limits.add(
+                    place(self.entries.len()),
+                    &after.item,
+                    &after.keywords,
+                    score,
+                );
                 self.entries.push((after, spoken));
             }
         }
@@ -383,10 +395,12 @@ fn teach(
     match (&entry, merge.score) {
         (None, score) if merge.outcome == Outcome::Added => {
             let score = score.or(lesson.seen.score).unwrap_or(Score::DEFAULT);
-            stored.add(applied.id, item, score);
+            stored.add(applied.id, item, &lesson.seen.keywords, score);
         }
         (Some(entry), Some(score)) if !entry.is_hard_limit() => {
-            stored.limits.add(entry.id, &entry.item, score);
+            stored
+                .limits
+                .add(entry.id, &entry.item, &entry.keywords, score);
         }
         _ => {}
     }

@@ -15,6 +15,9 @@ use crate::{present, settings};
 /// As much as tells what a file is.
 const HEAD: u64 = 64 << 10;
 
+/// The most that is copied of what can be read only once: it may have no end.
+const MOST: u64 = 1 << 30;
+
 /// A file, or what came on standard input.
 pub(super) struct Source {
     /// The file, where there is one.
@@ -34,7 +37,7 @@ impl Source {
                 return Err(Failure::usage("nothing to import was named")
                     .hint("aizo import FILE, or a profile on standard input"));
             }
-            let copy = copied(&mut io::stdin().lock())
+            let copy = copied(&mut io::stdin().lock(), MOST)
                 .map_err(|error| failure("standard input", &error))?;
             return Ok(Source {
                 path: None,
@@ -48,16 +51,15 @@ impl Source {
             let message = format!("{name} is a folder");
             return Err(Failure::new(Kind::Io, message).hint("name the file in it"));
         }
-        let copy = if is_plain_file(&path).map_err(fault)? {
-            File::open(&path).map_err(fault)?;
-            None
-        } else {
-            let mut once = File::open(&path).map_err(fault)?;
-            Some(copied(&mut once).map_err(fault)?)
-        };
+        if !is_plain_file(&path).map_err(fault)? {
+            let message = format!("{name} is no file with an end");
+            return Err(Failure::new(Kind::Io, message)
+                .hint("what a pipe holds is read from standard input: aizo import - < FILE"));
+        }
+        File::open(&path).map_err(fault)?;
         Ok(Source {
             path: Some(path),
-            copy,
+            copy: None,
         })
     }
 
@@ -102,10 +104,16 @@ impl Source {
     }
 }
 
-/// A file of the owner's alone with all that comes.
-fn copied(stream: &mut dyn Read) -> io::Result<NamedTempFile> {
+/// A file of the owner's alone with all that comes, which is at most so much.
+fn copied(stream: &mut dyn Read, most: u64) -> io::Result<NamedTempFile> {
     let mut copy = NamedTempFile::new()?;
-    io::copy(stream, &mut copy)?;
+    if io::copy(&mut stream.take(most + 1), &mut copy)? > most {
+        let message = format!(
+            "more than {} MiB came, and nothing was imported; a file of that size is read where it is",
+            most >> 20
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
     Ok(copy)
 }
 
@@ -114,4 +122,17 @@ fn failure(name: &str, error: &io::Error) -> Failure {
         return Failure::new(Kind::NotFound, format!("there is no file {name}"));
     }
     Failure::new(Kind::Io, format!("cannot read {name}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_copied_for_ever() {
+        let most = 3 << 20;
+        let error = copied(&mut io::repeat(b'a'), most).expect_err("it is too much");
+        assert!(error.to_string().contains("more than 3 MiB"), "{error}");
+        assert!(copied(&mut io::repeat(b'a').take(most), most).is_ok());
+    }
 }

@@ -6,6 +6,7 @@ mod reply;
 
 use std::path::{Path, PathBuf};
 
+use super::input::is_plain_file;
 use super::{Context, Wrapped};
 use crate::error::{Failure, Kind};
 use crate::model::{Preference, quoted};
@@ -144,6 +145,11 @@ fn find(file: &Path, context: &Context) -> Result<PathBuf, Failure> {
         let message = format!("there is no file {}", file.display());
         return Err(Failure::new(Kind::NotFound, message).hint("aizo backup --list"));
     };
+    // A folder is told from a store by who opens it.
+    if !found.is_dir() && !is_plain_file(found).unwrap_or(true) {
+        let message = format!("{} is no file with an end", file.display());
+        return Err(Failure::new(Kind::Io, message).hint("aizo backup --list names the copies"));
+    }
     let is_store = found
         .canonicalize()
         .is_ok_and(|path| db.canonicalize().is_ok_and(|db| path == db));

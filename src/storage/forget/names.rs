@@ -42,11 +42,14 @@ impl Names {
         self.known.is_empty()
     }
 
-    /// Whether what was said of an item is not to be learned: it was said before that was forgotten. What has no time may
-    /// have been.
+    /// Whether what was said of an item is not to be learned: it names something that was forgotten later. What has no time
+    /// may have been said before.
     pub fn keep_out(&self, item: &str, said_at: Option<DateTime<Utc>>) -> bool {
-        let mut known = self.known(thing, item).into_iter();
-        known.any(|when| said_at.is_none_or(|said_at| Some(said_at) <= when.at.moment()))
+        let within = Thing::names_within(item);
+        within.iter().any(|name| {
+            let mut known = self.known(named, name).into_iter();
+            known.any(|when| said_at.is_none_or(|said_at| Some(said_at) <= when.at.moment()))
+        })
     }
 
     /// The logical time at which the item of this very name was forgotten last.
@@ -66,7 +69,11 @@ fn key(salt: &str, item: &str) -> String {
 }
 
 fn thing(salt: &str, item: &str) -> String {
-    hidden_name(salt, &["thing", &Thing::of(item).name()])
+    named(salt, &Thing::of(item).name())
+}
+
+fn named(salt: &str, thing: &str) -> String {
+    hidden_name(salt, &["thing", thing])
 }
 
 impl View<'_> {

@@ -106,7 +106,7 @@ impl Work<'_, '_> {
                     entry,
                     score,
                     seen,
-                    why,
+                    why: why.into(),
                 },
             );
         }
@@ -215,7 +215,7 @@ impl Work<'_, '_> {
                     entry,
                     score,
                     seen,
-                    why,
+                    why: why.into(),
                 },
             );
         }
@@ -230,8 +230,10 @@ impl Work<'_, '_> {
             return Ok(());
         }
         self.keep_copy()?;
+        self.know_limits()?;
         let recorded = record(
             self.transaction,
+            self.in_force.get_or_insert_default(),
             &Observation {
                 item: entry.item,
                 reason: entry.reason,

@@ -18,8 +18,11 @@ use std::path::PathBuf;
 
 use super::reply::{self, Reply, RowResult as Outcome};
 use crate::check::{MOST_PATTERNS, Typed};
+use crate::commands::limits::Limits;
 use crate::merge::OnConflict;
-use crate::model::{Change, Effect, Evidence, Op, Origin, Preference, Speaker, Stamp, Subject};
+use crate::model::{
+    Change, Effect, Evidence, Op, Origin, Preference, Score, Speaker, Stamp, Subject,
+};
 use crate::portable::{Entry, Format, Found, Piece, Reading, Row, Settings, Trust, Voice};
 use crate::scoring::Decay;
 use crate::storage::Transaction;
@@ -54,6 +57,8 @@ pub(super) struct Work<'w, 't> {
     known: HashMap<String, bool>,
     waiting: HashSet<WaitsAs>,
     limits: Vec<String>,
+    /// The hard limits of the store; read when they are needed.
+    in_force: Option<Limits>,
     /// Hard limits that are in force only once a person has accepted them.
     limits_waiting: Vec<String>,
     settings: Option<&'static str>,
@@ -79,6 +84,7 @@ impl<'w, 't> Work<'w, 't> {
             known: HashMap::new(),
             waiting: HashSet::new(),
             limits: Vec::new(),
+            in_force: None,
             limits_waiting: Vec::new(),
             settings: None,
             history: None,
@@ -212,6 +218,18 @@ impl<'w, 't> Work<'w, 't> {
     /// Notes that an entry has become a hard limit.
     fn in_force(&mut self, entry: &Preference) {
         self.limits.push(entry.item.clone());
+        if let Some(limits) = &mut self.in_force {
+            limits.add(entry.id, &entry.item, &entry.keywords, Score::MIN);
+        }
+    }
+
+    /// Reads the hard limits of the store, where they are not known.
+    fn know_limits(&mut self) -> anyhow::Result<&Limits> {
+        let limits = match self.in_force.take() {
+            Some(limits) => limits,
+            None => Limits::of(&self.transaction.view())?,
+        };
+        Ok(self.in_force.insert(limits))
     }
 
     /// Copies the store before its first change.

@@ -104,7 +104,12 @@ impl Work<'_, '_> {
             (Some(own), Some(other)) => own.id == other.id,
             _ => true,
         };
-        let Some(existing) = by_uid.or(by_key) else {
+        let existing = by_uid.or(by_key);
+        if !is_trusted && let Some(why) = self.speaks_against_a_limit(&entry, existing.as_ref())? {
+            return self.wait(line, Waiting::of(&entry, seen, why));
+        }
+        let view = self.transaction.view();
+        let Some(existing) = existing else {
             return self.create(line, entry, seen, is_trusted);
         };
         let replaces = self.terms.on_conflict == OnConflict::Replace;
@@ -157,7 +162,7 @@ impl Work<'_, '_> {
                         entry: incoming.entry,
                         score,
                         seen: incoming.seen,
-                        why: NOT_STATED_OF_AN_ENTRY,
+                        why: NOT_STATED_OF_AN_ENTRY.into(),
                     },
                 )
             }
@@ -167,6 +172,24 @@ impl Work<'_, '_> {
                 self.write(line, &existing, *merge, is_held.then(|| HELD.to_owned()))
             }
         }
+    }
+
+    /// Why an entry has to wait that is liked, and of which the user has forbidden something.
+    fn speaks_against_a_limit(
+        &mut self,
+        entry: &Entry,
+        existing: Option<&Preference>,
+    ) -> anyhow::Result<Option<String>> {
+        let stays = existing.is_some_and(|existing| {
+            self.terms.on_conflict == OnConflict::Skip
+                || existing.is_hard_limit()
+                || merge::is_in_favor(existing.base_score)
+        });
+        if stays || !merge::is_in_favor(Score::clamped(entry.base_score)) {
+            return Ok(None);
+        }
+        let limit = self.know_limits()?.against(&entry.item, &entry.reason);
+        Ok(limit.map(|limit| merge::against_the_limit(&limit.item, &entry.item)))
     }
 
     /// Says that an entry is there, of which the history that came with the file may have made it.

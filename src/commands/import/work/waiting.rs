@@ -1,5 +1,7 @@
 //! What waits for a person. The same is proposed once, whatever became of it.
 
+use std::borrow::Cow;
+
 use super::{Outcome, Work, reply};
 use crate::model::{
     Change, Evidence, Origin, Preference, ProposalValues, Score, Subject, item_key, join_keywords,
@@ -42,17 +44,17 @@ pub(super) struct Waiting {
     pub entry: Preference,
     pub score: Option<f64>,
     pub seen: Evidence,
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
 impl Waiting {
     /// An entry with its score.
-    pub(super) fn of(entry: &Entry, seen: Evidence, why: &'static str) -> Self {
+    pub(super) fn of(entry: &Entry, seen: Evidence, why: impl Into<Cow<'static, str>>) -> Self {
         Waiting {
             score: Some(entry.base_score),
             entry: entry.preference(),
             seen,
-            why,
+            why: why.into(),
         }
     }
 }
@@ -92,12 +94,12 @@ impl Work<'_, '_> {
             source: entry.source,
             origin: Origin::Import,
             proposed_at: seen.at.clone(),
-            why: why.to_owned(),
+            why: why.clone().into_owned(),
             evidence: serde_json::to_string(&seen)?,
             pattern: join_patterns(&entry.patterns),
         };
         let change = Change::propose(uid, &values);
-        self.propose(line, &entry.item, &waits_for(why, was_forgotten), &change)
+        self.propose(line, &entry.item, &waits_for(&why, was_forgotten), &change)
     }
 
     /// Says of what the store has seen before that nothing of it is new.
