@@ -55,9 +55,6 @@ pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> 
         })
         .collect();
     let trimmed = spaced.trim();
-    if trimmed.is_empty() {
-        return Err(TextError::Empty { field });
-    }
     if trimmed.len() > MAX_TEXT_BYTES {
         return Err(TextError::TooLong {
             field,
@@ -65,7 +62,11 @@ pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> 
             most: MAX_TEXT_BYTES,
         });
     }
-    if let Some((index, c)) = trimmed.chars().enumerate().find(|&(_, c)| is_hidden(c)) {
+    let hidden = trimmed.chars().enumerate().find(|&(_, c)| is_hidden(c));
+    if hidden.is_none() && is_shapeless(trimmed) {
+        return Err(TextError::Empty { field });
+    }
+    if let Some((index, c)) = hidden {
         return Err(TextError::Hidden {
             field,
             code: c as u32,
@@ -106,6 +107,16 @@ pub fn is_hidden(c: char) -> bool {
             0x00AD | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E | 0x200B | 0x200E | 0x200F
             | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB
             | 0xE0000..=0xE00FF | 0xE01F0..=0xE0FFF)
+}
+
+/// Whether a text shows nothing: it is empty, or blanks and characters without a shape of their own are all it has.
+pub fn is_shapeless(text: &str) -> bool {
+    let is_shapeless = |c: char| {
+        let is_joiner_or_selector =
+            matches!(c as u32, 0x200C | 0x200D | 0xFE00..=0xFE0F | 0xE0100..=0xE01EF);
+        c.is_whitespace() || is_hidden(c) || is_joiner_or_selector
+    };
+    text.chars().all(is_shapeless)
 }
 
 /// The beginning of a text: at most so many bytes, cut between characters.
