@@ -869,7 +869,15 @@ fn no_limit_forbids_less(world: &World, state: &State) {
         let seen = &seen.entries[seen.resolve(line.subject.uid())].values;
         let stands = state.entries.get(&uid).map(|entry| &entry.values);
         let stands = stands.expect("it is there");
+        // One entry has one name: where a renaming was held, the limit that withstood it has its own, and the reply says so.
+        let is_name_held = state
+            .held
+            .iter()
+            .any(|held| state.resolve(&held.uid) == uid && held.fields.contains(&"item"));
         for field in ["item", "keywords", "pattern"] {
+            if field == "item" && is_name_held {
+                continue;
+            }
             assert!(
                 !values::goes(field, &seen[field], &stands[field]),
                 "{field} of line {number}: {} became {}\n{:#?}",

@@ -138,6 +138,7 @@ pub(super) fn set(
     if let Some(scenarios) = values.get_mut("scenarios") {
         *scenarios = Value::from(sorted(names(Some(scenarios))));
     }
+    withstood.fields.sort_unstable();
     withstood
 }
 
