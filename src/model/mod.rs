@@ -27,7 +27,7 @@ pub use score::{Band, Score, ScoreError};
 pub use stamp::Stamp;
 pub use text::{
     MAX_TEXT_BYTES, TextError, beginning, check_text, fold, is_hidden, is_hidden_in, is_plain,
-    item_key, join_keywords, join_patterns, parse_keywords, quoted, split_keywords, split_patterns,
-    split_words, strip_hidden,
+    is_shapeless, item_key, join_keywords, join_patterns, parse_keywords, quoted, split_keywords,
+    split_patterns, split_words, strip_hidden,
 };
 pub use turn::{Answer, Turn, TurnKind};

@@ -55,9 +55,6 @@ pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> 
         })
         .collect();
     let trimmed = spaced.trim();
-    if trimmed.is_empty() {
-        return Err(TextError::Empty { field });
-    }
     if trimmed.len() > MAX_TEXT_BYTES {
         return Err(TextError::TooLong {
             field,
@@ -66,7 +63,11 @@ pub fn check_text(field: &'static str, text: &str) -> Result<String, TextError> 
         });
     }
     let mut all = trimmed.char_indices().enumerate();
-    if let Some((index, (_, c))) = all.find(|&(_, (at, c))| is_hidden_in(trimmed, at, c)) {
+    let hidden = all.find(|&(_, (at, c))| is_hidden_in(trimmed, at, c));
+    if hidden.is_none() && is_shapeless(trimmed) {
+        return Err(TextError::Empty { field });
+    }
+    if let Some((index, (_, c))) = hidden {
         return Err(TextError::Hidden {
             field,
             code: c as u32,
@@ -115,6 +116,16 @@ pub fn is_hidden_in(text: &str, at: usize, c: char) -> bool {
         || joins(&c)
             && is_latin(text[..at].chars().rev().find(|c| !joins(c)))
             && is_latin(text[at..].chars().find(|c| !joins(c)))
+}
+
+/// Whether a text shows nothing: it is empty, or blanks and characters without a shape of their own are all it has.
+pub fn is_shapeless(text: &str) -> bool {
+    let is_shapeless = |c: char| {
+        let is_joiner_or_selector =
+            matches!(c as u32, 0x200C | 0x200D | 0xFE00..=0xFE0F | 0xE0100..=0xE01EF);
+        c.is_whitespace() || is_hidden(c) || is_joiner_or_selector
+    };
+    text.chars().all(is_shapeless)
 }
 
 /// The beginning of a text: at most so many bytes, cut between characters.

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use rusqlite::params;
+use serde_json::Value;
 
 use super::index::Dirty;
 use super::journal::Draft;
 use super::{Result, Transaction, View};
 use crate::merge;
 use crate::merge::fold::State;
-use crate::model::{Evidence, Op, Origin, Preference, Subject, Values, item_key};
+use crate::model::{Evidence, Op, Origin, Preference, Subject, Values, is_shapeless, item_key};
 use crate::scoring::Decay;
 
 /// A higher number is none that ever was given: another program has typed it.
@@ -145,6 +146,7 @@ impl Transaction<'_> {
                 continue;
             };
             let row = self.under_another_name(row)?;
+            let row = self.with_an_item(row)?;
             // Its keys may be those of another item by now.
             self.run(
                 "UPDATE preferences SET item_key = NULL WHERE id = ?1",
@@ -184,6 +186,23 @@ impl Transaction<'_> {
             uid: String::new(),
             ..row
         })
+    }
+
+    /// A row that another program has left no item keeps the one that it had.
+    fn with_an_item(&self, mut row: Preference) -> Result<Preference> {
+        if row.uid.is_empty() || !is_shapeless(&row.item) {
+            return Ok(row);
+        }
+        let known = self.known(&Subject::Entry(row.uid.clone()))?.values;
+        let item = known.as_ref().and_then(|values| values.get("item"));
+        if let Some(item) = item.and_then(Value::as_str) {
+            self.run(
+                "UPDATE preferences SET item = ?2 WHERE id = ?1",
+                params![row.id, item],
+            )?;
+            item.clone_into(&mut row.item);
+        }
+        Ok(row)
     }
 
     pub(super) fn set_key(&self, id: i64, key: &str) -> Result<()> {

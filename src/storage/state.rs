@@ -400,8 +400,10 @@ pub(super) fn differing(subject: &Subject, stored: &Values, wanted: &Values) -> 
     let scenarios = matches!(subject, Subject::Entry(_)).then_some("scenarios");
     let columns = subject.columns().iter().copied().chain(scenarios);
     let is_same = |a: &Value, b: Option<&Value>| {
+        // Whole numbers are told apart where a floating one has no room for them.
+        let whole = || Some(a.as_i64()? == b?.as_i64()?);
         let numbers = || Some(a.as_f64()? == b?.as_f64()?);
-        Some(a) == b || numbers() == Some(true)
+        Some(a) == b || whole().or_else(numbers) == Some(true)
     };
     columns
         .filter_map(|column| {

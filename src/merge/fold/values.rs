@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::super::{union, united_patterns};
 use crate::model::{
-    Band, Evidence, Op, Origin, Score, Speaker, Stamp, Values, item_key, join_keywords,
-    join_patterns, split_keywords, split_patterns, stable_name,
+    Band, Evidence, Op, Origin, Score, Speaker, Stamp, Values, is_shapeless, item_key,
+    join_keywords, join_patterns, split_keywords, split_patterns, stable_name,
 };
 use crate::scoring::smooth;
 
@@ -117,6 +117,8 @@ pub(super) fn set(
         let (now, old) = (values.get(field), before.get(field));
         let wanted = match (field.as_str(), now) {
             ("base_score", Some(_)) => continue,
+            // An entry does not lose its name.
+            ("item", Some(_)) if is_shapeless(new.as_str().unwrap_or_default()) => continue,
             (_, Some(now)) if Some(now) != old => follow(field, now, old, new),
             _ => new.clone(),
         };
@@ -136,6 +138,7 @@ pub(super) fn set(
     if let Some(scenarios) = values.get_mut("scenarios") {
         *scenarios = Value::from(sorted(names(Some(scenarios))));
     }
+    withstood.fields.sort_unstable();
     withstood
 }
 

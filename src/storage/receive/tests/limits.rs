@@ -230,3 +230,63 @@ fn a_limit_that_comes_back_by_its_old_name_is_one_with_what_has_it_meanwhile() {
     assert_eq!(score(&b, "rm -rf"), Some(0.5));
     is_in_order(&b);
 }
+
+#[rstest]
+#[case::nothing("")]
+#[case::hidden("\u{200b}")]
+#[case::joiners("\u{200d} \u{fe0f}")]
+fn an_entry_does_not_lose_its_name(#[case] item: &str) {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "shellfish", 0.5);
+    meet(&mut a, &mut b);
+    let renamed = EntryValues {
+        item: Some("lobster".to_owned()),
+        ..EntryValues::default()
+    };
+    set(&mut b, "shellfish", &renamed);
+    let mut of_b = lines(&b);
+    for after in of_b.iter_mut().filter_map(|line| line.after.as_mut()) {
+        if after.get("item").is_some_and(|stored| stored == "lobster") {
+            after.insert("item".to_owned(), item.into());
+        }
+    }
+    receive(&mut a, of_b);
+    assert_eq!(score(&a, "shellfish"), Some(0.5));
+    is_in_order(&a);
+}
+
+#[test]
+fn another_program_takes_no_name_away() {
+    let mut a = store();
+    add(&mut a, "shellfish", 0.5);
+    let emptied = a.connection.execute("UPDATE preferences SET item = ''", []);
+    emptied.expect("it runs");
+    write(&mut a, |_| Ok(()));
+    assert_eq!(score(&a, "shellfish"), Some(0.5));
+    is_in_order(&a);
+}
+
+#[test]
+fn counts_of_any_size_are_told_apart() {
+    let (mut a, mut b) = (store(), store());
+    add(&mut a, "tabs", 5.0);
+    meet(&mut a, &mut b);
+    let uid = entry(&a, "tabs").expect("it is there").uid;
+    for (store, count) in [(&mut a, 1 << 60), (&mut b, (1 << 60) + 1)] {
+        let values = EntryValues {
+            touch_count: Some(count),
+            ..EntryValues::default()
+        };
+        let change = Change::set_entry(Op::Touch, &uid, Origin::User, &values);
+        write(store, |transaction| transaction.apply(&change));
+        let one_more = EntryValues {
+            touch_count: Some(count + 1),
+            ..EntryValues::default()
+        };
+        let change = Change::set_entry(Op::Touch, &uid, Origin::User, &one_more);
+        write(store, |transaction| transaction.apply(&change));
+    }
+    meet(&mut a, &mut b);
+    is_in_order(&a);
+    is_in_order(&b);
+}
