@@ -502,7 +502,9 @@ fn is_text_in_hex(digits: &str) -> bool {
         let byte = byte.and_then(|two| u8::from_str_radix(two, 16).ok());
         byte.is_some_and(|byte| byte.is_ascii_alphabetic() || b" .,!?'-".contains(&byte))
     };
-    digits.len() >= SHORTEST && digits.len() % 2 == 0 && (0..digits.len()).step_by(2).all(is_letter)
+    digits.len() >= SHORTEST
+        && digits.len().is_multiple_of(2)
+        && (0..digits.len()).step_by(2).all(is_letter)
 }
 
 /// Letters that are written as escapes, one after the other.

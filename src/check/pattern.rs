@@ -226,7 +226,7 @@ impl Expression {
     /// The programs that it may be in.
     fn spelled<'m>(&'m self, matter: &'m Matter<'_>) -> impl Iterator<Item = &'m Spelled> {
         let is_command = matter.kind == Kind::Command;
-        let all = is_command.then(|| matter.spelled()).unwrap_or_default();
+        let all = if is_command { matter.spelled() } else { &[] };
         all.iter().filter(|spelled| match &self.needs {
             Some(needle) if needle.ignores_case => {
                 spelled.text.to_ascii_lowercase().contains(&needle.text)

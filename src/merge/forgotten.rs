@@ -16,13 +16,16 @@ pub fn texts_of(subject: &Subject) -> &'static [&'static str] {
     }
 }
 
+/// When a text was forgotten, and on which devices.
+type Times = BTreeSet<(String, String)>;
+
 /// What some lines say was forgotten.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forgotten {
     records: HashSet<Subject>,
     /// The texts of records that stay, each with the times of the lines that say so, and their devices: before the last one
     /// its values are gone.
-    texts: HashMap<Subject, HashMap<&'static str, BTreeSet<(String, String)>>>,
+    texts: HashMap<Subject, HashMap<&'static str, Times>>,
     /// Observations whose words are gone, by name.
     observations: HashSet<String>,
 }

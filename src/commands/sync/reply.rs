@@ -365,7 +365,7 @@ impl Record {
     fn what_changed(&self) -> String {
         let mut fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
         let is_clock = |field: &&str| matches!(*field, "last_seen" | "touch_count");
-        let was_used = fields.iter().any(|field| is_clock(field));
+        let was_used = fields.iter().any(is_clock);
         fields.retain(|field| !is_clock(field) && *field != "base_score");
         match (fields.is_empty(), was_used) {
             (false, _) => fields.join(", "),
