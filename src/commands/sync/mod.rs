@@ -36,7 +36,8 @@ const PUSH_STEPS: u64 = 2;
   aizo sync pull --dry-run
   aizo sync import https://example.com/ada/aizo.git --as ada
 
-Without a word it pulls and then pushes. A hard limit gives way only to who knew it; nothing that is here is lost by a sync."
+Without a word it pulls and then pushes. A hard limit gives way only to who knew it, or to a forget elsewhere, which is told;
+nothing else that is here is lost by a sync."
 )]
 pub struct Args {
     #[command(subcommand)]
