@@ -111,7 +111,7 @@ fn update_lifts_a_limit_and_says_from_where_to_where() {
     let text = home.ok(&["update", "force-push", "--score", "6"]);
     assert_eq!(
         text,
-        "updated: force-push  (score 0.5 → 6.0, habit, id 2, change 5)\n"
+        "updated: force-push  (score 0.5 → 6.0, habit, id 2, change 5)\n  it is no hard limit any more, and stops no agent; to put it back: aizo undo 5\n"
     );
 }
 

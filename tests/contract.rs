@@ -625,7 +625,10 @@ fn removing_tells_the_score_that_was() {
             score_before: Some(0.5),
             score_after: None,
             change: Some(4),
-            hint: Some("to take it back: aizo undo 4".into()),
+            hint: Some(
+                "it is no hard limit any more, and stops no agent; to take it back: aizo undo 4"
+                    .into()
+            ),
         }]
     );
 }

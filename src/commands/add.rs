@@ -111,7 +111,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<Box<dyn Answer>> {
         patterns: args.pattern,
         score: args.score,
     };
-    let is_word = |text: &str| !text.is_empty() && text.chars().all(char::is_alphanumeric);
+    let is_word = |text: &str| text.chars().count() > 2 && text.chars().all(char::is_alphanumeric);
     if is_word(&said.item) && is_word(&said.reason) {
         context.note(format!(
             "“{reason}” is the reason; for one item of both words: aizo add \"{item} {reason}\" REASON",

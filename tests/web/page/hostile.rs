@@ -69,9 +69,14 @@ fn hostile_text_is_shown_and_never_runs() {
         b.wait(&tab, "!document.querySelector('.entry').hidden && document.activeElement.id === 'entry-title'");
         assert_eq!(b.run(&tab, nothing_ran), true);
     }
-    b.click(&tab, "[data-name=edit]");
+    // Here it is about texts: where a mouse would hit is tried elsewhere.
+    b.run(&tab, "document.querySelector('[data-name=edit]').click()");
+    b.wait(&tab, "document.querySelector('dialog [type=button]')");
     assert_eq!(b.run(&tab, nothing_ran), true);
-    b.click(&tab, "dialog [type=button]");
+    b.run(
+        &tab,
+        "document.querySelector('dialog [type=button]').click()",
+    );
     for name in ["agent", "review", "history", "state"] {
         view(b, &tab, name);
         b.wait(&tab, "document.querySelector('main').innerText.includes('<img src=x') || document.querySelector('main').dataset.view === 'state'");
