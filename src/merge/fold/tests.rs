@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Value, json};
 
 use super::{Entry, FORBIDDING, State, fold, values};
@@ -933,6 +933,13 @@ fn is_in_order(state: &State) {
     }
 }
 
+/// Which histories are tried.
+const SEED: u64 = 20_261_130;
+
+fn is_long_run() -> bool {
+    std::env::var_os("AIZO_SYNC_HISTORIES").is_some()
+}
+
 fn histories() -> u32 {
     std::env::var("AIZO_SYNC_HISTORIES")
         .ok()
@@ -946,6 +953,11 @@ fn any_order_of_delivery_any_partition_gives_the_same_tables_on_every_device_los
     let mut runner = TestRunner::new(Config {
         cases: histories(),
         failure_persistence: None,
+        // The same ones each time where nothing else is asked for; the long run looks for others.
+        rng_seed: match is_long_run() {
+            true => RngSeed::Random,
+            false => RngSeed::Fixed(SEED),
+        },
         ..Config::default()
     });
     // Some clocks are wrong by hours, some by a year.

@@ -9,7 +9,7 @@ use crate::model::{
 use crate::storage::{How, Owed, StorageError, Store, index};
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rstest::rstest;
 use rusqlite::Connection;
 
@@ -513,6 +513,13 @@ fn what_is_made_anew_tells_what_was_held_forgotten_and_renamed() {
     assert!(rebuilt.received.renamed.is_some());
 }
 
+/// Which histories are tried.
+const SEED: u64 = 20_261_130;
+
+fn is_long_run() -> bool {
+    std::env::var_os("AIZO_SYNC_STORES").is_some()
+}
+
 fn histories() -> u32 {
     std::env::var("AIZO_SYNC_STORES")
         .ok()
@@ -534,6 +541,11 @@ fn any_order_of_delivery_gives_the_same_tables_in_every_store() {
     let mut runner = TestRunner::new(Config {
         cases: histories(),
         failure_persistence: None,
+        // The same ones each time where nothing else is asked for; the long run looks for others.
+        rng_seed: match is_long_run() {
+            true => RngSeed::Random,
+            false => RngSeed::Fixed(SEED),
+        },
         ..Config::default()
     });
     runner
