@@ -175,15 +175,23 @@ impl<'c> View<'c> {
     /// # Errors
     /// What SQLite reports.
     pub fn hard_limits(&self) -> Result<Vec<Preference>> {
-        let indexed = self.sqlite_result(super::index::is_current(self.connection))?;
-        let condition = if indexed {
-            "p.id IN (SELECT id FROM recall_index WHERE score <= ?1
-                      UNION SELECT id FROM outside_changes WHERE kind = 'entry')"
-        } else {
-            "?1 IS NOT NULL"
+        let mut limits = Vec::new();
+        let mut take = |entry: Preference| {
+            if entry.is_hard_limit() {
+                limits.push(entry);
+            }
         };
-        let mut limits = self.many(condition, [crate::model::Band::Taboo.range().1])?;
-        limits.retain(Preference::is_hard_limit);
+        if self.sqlite_result(super::index::is_current(self.connection))? {
+            // One after the other: for all at once SQLite walks through every row.
+            let mut ids = self.limit_ids()?;
+            ids.extend(self.outside_entries()?);
+            ids.sort_unstable();
+            ids.dedup();
+            self.each_entry(ids, &mut take)?;
+        } else {
+            self.each_preference(&mut take)?;
+        }
+        limits.sort_by_key(|limit| limit.id);
         Ok(limits)
     }
 
